@@ -57,6 +57,8 @@ const char *gt_status_text(int status)
         return "not supported";
     case GT_E_EXISTS:
         return "already exists";
+    case GT_E_BUSY:
+        return "in use";
     default:
         return "unknown error";
     }

@@ -21,6 +21,7 @@ enum gt_status {
     GT_E_NOT_FOUND = -7,   /* a file, symbol or name that does not exist */
     GT_E_UNSUPPORTED = -8, /* the input is understood, but cannot be handled here */
     GT_E_EXISTS = -9,      /* the target exists already */
+    GT_E_BUSY = -10,       /* another process writes it */
 };
 
 struct gt_error {

@@ -275,6 +275,31 @@ int gt_file_remove_dir(const char *path, struct gt_error *err)
     return status;
 }
 
+int gt_file_take(int fd, const char *path, struct gt_error *err)
+{
+    int failed;
+    do
+        failed = flock(fd, LOCK_EX | LOCK_NB);
+    while (failed && errno == EINTR);
+    if (!failed || errno != EWOULDBLOCK)
+        return 0;
+    return gt_error_set(err, GT_E_BUSY,
+                        "%s: another process writes it; wait until that has ended, or name another",
+                        path);
+}
+
+int gt_file_move_new(const char *from, const char *to)
+{
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return errno;
+    if (link(from, to) != 0)
+        return errno;
+    unlink(from);
+    return 0;
+}
+
 int gt_file_move_dir(const char *from, const char *to, struct gt_error *err)
 {
     if (rename(from, to) == 0)

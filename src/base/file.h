@@ -54,6 +54,13 @@ int gt_file_make_dir(const char *path, struct gt_error *err);
  */
 int gt_file_remove_dir(const char *path, struct gt_error *err);
 
+/* An open file is written by this process alone, until it is closed: an flock(). GT_E_BUSY: another
+ * one writes it; where there are no locks, 0. */
+int gt_file_take(int fd, const char *path, struct gt_error *err);
+
+/* rename(2) of a file that replaces nothing: 0, EEXIST or another errno value. */
+int gt_file_move_new(const char *from, const char *to);
+
 /* rename(2); `to` must not exist, or be an empty directory. GT_E_IO, GT_E_NOT_FOUND, GT_E_EXISTS.
  *
  */

@@ -3,6 +3,7 @@
 #include "cli/output_file.h"
 
 #include "base/file.h"
+#include "format/compact/work.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,10 @@ int gt_output_file_open(struct gt_output_file *f, const char *path, struct gt_er
 {
     struct stat st;
     bool there = stat(path, &st) == 0;
+    if (gt_compact_work_check_replace(path, err) < 0) {
+        *f = (struct gt_output_file){.fd = -1};
+        return err->status;
+    }
     g_autofree char *real = there ? realpath(path, NULL) : NULL; /* a link stays one */
     *f = (struct gt_output_file){.fd = -1, .path = g_strdup(real ? real : path)};
     if (there && !S_ISREG(st.st_mode)) {

@@ -37,11 +37,13 @@ static int repair_one(const char *path, struct gt_error *err)
     struct gt_recording_repair_result done = {0};
     struct gt_recording_edit edit;
     struct gt_error second = {0};
-    int status = gt_recording_edit_open(path, &edit, err);
-    if (status == 0 && !edit.at.file)
-        status = check_recording(path, err);
+    int status = gt_recording_edit_open(path, true, &edit, err);
     if (status < 0)
         return status;
+    if (!edit.at.file && (status = check_recording(path, err)) < 0) {
+        gt_recording_edit_close(&edit, false, NULL);
+        return status;
+    }
     status = gt_recording_repair(&edit, true, &done, err);
     if (edit.work.restored)
         printf("%s: the newest part was missing: an empty one is in its place\n", path);
@@ -80,7 +82,9 @@ const struct gt_command gt_command_repair = {
             "the functions that were still running, and repairs text files that are missing, cut "
             "or damaged: info, task.txt, maps, symbols, source lines, statistics. 'record' does "
             "the same when QEMU crashes or is killed; use repair if guesttrace was killed as well. "
-            "A second call changes nothing.",
+            "A second call changes nothing. What another process still records, or changes, is "
+            "left "
+            "alone.",
             NULL},
     .operands = GT_OPERANDS_FILES,
     .run = run_repair,

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "format/compact/file.h"
 #include "format/compact/gather.h"
+#include "format/compact/work.h"
 #include "format/uftrace/dir.h"
 
 #include <glib.h>
@@ -177,6 +178,8 @@ int gt_recording_pack(const char *dir, const char *path, const struct gt_notices
     int status = gt_uftrace_dir_open(&d, dir, err);
     if (status == 0 && !may_replace(path))
         status = gt_error_set(err, GT_E_EXISTS, "%s exists and is no compact recording", path);
+    if (status == 0)
+        status = gt_compact_work_check_replace(path, err);
     if (status < 0)
         return status;
     g_autofree char *folder = g_path_get_dirname(path);

@@ -2,6 +2,8 @@
 /* A packet sink's file or socket: see internal.h. */
 #include "base/sink/internal.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,16 +12,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* It is ours alone, which others see by the lock. */
+static int empty_file(struct gt_channel *c, struct gt_error *err)
+{
+    int status = gt_file_take(c->fd, c->path, err);
+    if (status == 0 && ftruncate(c->fd, 0) != 0)
+        status = gt_error_errno(err, errno, "%s: cannot be written", c->path);
+    if (status < 0) {
+        close(c->fd);
+        c->fd = -1;
+    }
+    return status;
+}
+
 static int open_file(struct gt_channel *c, struct gt_error *err)
 {
-    int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY;
+    int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
     c->fd = open(c->path, flags | O_NONBLOCK, 0666); /* a pipe without a reader: an error */
     if (c->fd < 0)
         return gt_error_errno(err, errno, "%s: cannot be opened", c->path);
     fcntl(c->fd, F_SETFL, fcntl(c->fd, F_GETFL) & ~O_NONBLOCK);
     struct stat st;
     c->regular = fstat(c->fd, &st) == 0 && S_ISREG(st.st_mode);
-    return 0;
+    return c->regular ? empty_file(c, err) : 0;
 }
 
 int gt_channel_open(struct gt_channel *c, struct gt_error *err)

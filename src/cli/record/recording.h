@@ -61,6 +61,7 @@ struct gt_recording {
     bool compact; /* the output is a compact file */
     char *dir;    /* recordings of calls: the directory with the text files, absolute */
     struct gt_recording_edit edit; /* after the run */
+    bool shared;                   /* then: other processes still record into it */
     char *qemu;                    /* executable */
     bool qemu_built;               /* scripts/qemus built the QEMU; it is not the one in PATH */
     char *plugin;                  /* absolute */

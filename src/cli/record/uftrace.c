@@ -107,10 +107,29 @@ static void say_nothing_recorded(const struct gt_recording *r)
         gt_record_say("nothing was recorded: QEMU ended before the plugin started");
 }
 
+/* Children that have outlived the process that was waited for go on. A directory may have nothing:
+ * the disk was full. */
+static int open_edit(struct gt_recording *r, struct gt_error *err)
+{
+    int status = gt_recording_edit_open(r->output, true, &r->edit, err);
+    r->shared = status == GT_E_BUSY;
+    if (r->shared)
+        status = gt_recording_edit_open(r->output, false, &r->edit, err);
+    if (status < 0 && !r->compact)
+        r->edit = (struct gt_recording_edit){.at.dir = r->dir, .lock = -1};
+    return r->compact ? status : 0;
+}
+
 static void repair(const struct gt_recording *r, bool finished)
 {
     struct gt_recording_repair_result done;
     struct gt_error err = {0};
+    if (r->shared) {
+        gt_record_say("the recording is not complete: other processes still record into it; when "
+                      "they have ended run guesttrace repair %s",
+                      r->shown);
+        return;
+    }
     int status = gt_recording_repair(&r->edit, !finished, &done, &err);
     g_autofree char *what = gt_recording_repair_text(&done);
     gt_recording_repair_clear(&done);
@@ -245,12 +264,10 @@ static bool open_recording(struct gt_recording *r, bool *begun)
         say_nothing_recorded(r);
     if (!*begun)
         return false;
-    if (r->compact && gt_recording_edit_open(r->output, &r->edit, &err) < 0) {
+    if (open_edit(r, &err) < 0) {
         gt_record_say("%s", err.text);
         return false;
     }
-    if (!r->compact)
-        r->edit.at.dir = r->dir;
     if (is_described(r))
         return true;
     if (WIFSIGNALED(r->wait_status)) /* else the plugin has said why */
@@ -277,7 +294,7 @@ static void complete_last(struct gt_recording *r)
     bool finished = gt_recording_stats_read(r->dir, &r->stats_before, &stats, NULL) == 0;
     if (finished)
         gt_stats_clear(&stats);
-    if (gt_recording_edit_open(r->output, &r->edit, &err) < 0) {
+    if (gt_recording_edit_open(r->output, true, &r->edit, &err) < 0) {
         gt_record_say("%s; run guesttrace repair %s", err.text, r->shown);
         return;
     }
@@ -291,7 +308,7 @@ static void finish_snapshot(struct gt_recording *r, const char *path)
     struct gt_error err = {0};
     g_autofree char *dir = g_strconcat(path, GT_COMPACT_WORK_ENDING, NULL);
     char *own = r->dir;
-    if (gt_recording_edit_open(path, &r->edit, &err) < 0) {
+    if (gt_recording_edit_open(path, true, &r->edit, &err) < 0) {
         gt_record_say("%s", err.text);
         return;
     }

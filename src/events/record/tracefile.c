@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { DIRECT = 16 << 10 }; /* bytes that are worth a write of their own, without the buffer */
@@ -22,25 +23,40 @@ void gt_events_tracefile_name(const struct gt_events_tracefile *f, char *name, s
         snprintf(name, size, "%s", f->path);
 }
 
-static bool create(struct gt_events_tracefile *f)
-{
-    char name[sizeof f->path + 16];
-    gt_events_tracefile_name(f, name, sizeof name);
-    f->fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0644);
-    f->failed = f->fd < 0;
-    f->threads = gt_events_simple.threads;
-    f->error = f->failed ? errno : 0;
-    f->size = 0;
-    f->named = NULL;
-    return !f->failed;
-}
-
 void gt_events_tracefile_close(struct gt_events_tracefile *f)
 {
     if (f->fd >= 0)
         close(f->fd);
     f->fd = -1;
     f->failed = false;
+}
+
+/* Empties a file that no other process writes: one's lock is not its children's. Where there are no
+ * locks it is as good as it gets. 0 or an errno value. */
+static int take(int fd)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct stat st;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return 0;
+    if (fcntl(fd, F_SETLK, &lock) != 0 && (errno == EAGAIN || errno == EACCES))
+        return EBUSY;
+    return ftruncate(fd, 0) == 0 ? 0 : errno;
+}
+
+static bool create(struct gt_events_tracefile *f)
+{
+    char name[sizeof f->path + 16];
+    gt_events_tracefile_name(f, name, sizeof name);
+    f->fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0644);
+    f->error = f->fd < 0 ? errno : take(f->fd);
+    if (f->error)
+        gt_events_tracefile_close(f);
+    f->failed = f->error != 0;
+    f->threads = gt_events_simple.threads;
+    f->size = 0;
+    f->named = NULL;
+    return !f->failed;
 }
 
 /* Writes all of it; the bytes that were written. */

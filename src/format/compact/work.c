@@ -7,21 +7,17 @@
 #include "format/compact/file.h"
 #include "format/compact/set.h"
 #include "format/compact/work_parts.h"
+#include "format/recording/dir_lock.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOCK ".guesttrace.lock"
 enum { NAME_ROOM = 4096 + 64 };
 
 /* ---- names --------------------------------------------------------------------------------- */
@@ -50,16 +46,9 @@ int gt_compact_work_name(const char *path, struct gt_compact_work *out, struct g
     return 0;
 }
 
-static const char *inside(const struct gt_compact_work *w, const char *name, char out[NAME_ROOM])
-{
-    snprintf(out, NAME_ROOM, "%s/%s", w->dir.path, name);
-    return out;
-}
-
 bool gt_compact_work_exists(const struct gt_compact_work *w)
 {
-    char lock[NAME_ROOM];
-    return access(inside(w, LOCK, lock), F_OK) == 0;
+    return gt_dir_lock_is_there(w->dir.path);
 }
 
 /* ---- making room --------------------------------------------------------------------------- */
@@ -79,6 +68,19 @@ static bool is_recording(const char *path)
 static bool is_usable(const struct gt_compact_work *w)
 {
     return is_free(w->dir.path) || gt_compact_work_exists(w);
+}
+
+/* Nobody records there. Where a directory is there the lock is held, until *lock is closed. */
+static int check_use(const struct gt_compact_work *w, int *lock, struct gt_error *err)
+{
+    int status = gt_dir_lock_alone(w->dir.path, w->file, lock, err);
+    return status == GT_E_NOT_FOUND ? 0 : status;
+}
+
+static void end_use(int lock)
+{
+    if (lock >= 0)
+        close(lock);
 }
 
 static int check(const struct gt_compact_work *w, const struct gt_compact_work *old,
@@ -119,8 +121,24 @@ static int name_both(const char *path, struct gt_compact_work *w, struct gt_comp
 int gt_compact_work_check(const char *path, struct gt_error *err)
 {
     struct gt_compact_work w, old;
-    int status = name_both(path, &w, &old, err);
-    return status < 0 ? status : check(&w, &old, err);
+    int lock = -1, status = name_both(path, &w, &old, err);
+    if (status == 0)
+        status = check(&w, &old, err);
+    if (status == 0)
+        status = check_use(&w, &lock, err);
+    end_use(lock);
+    return status;
+}
+
+int gt_compact_work_check_replace(const char *path, struct gt_error *err)
+{
+    struct gt_compact_work w;
+    if (gt_compact_work_name(path, &w, NULL) < 0 || !gt_compact_work_exists(&w))
+        return 0;
+    return gt_error_set(err, GT_E_BUSY,
+                        "%s: is being recorded or changed, or was interrupted: it is left alone, "
+                        "name another",
+                        path);
 }
 
 /* All at once, for others: a kill leaves nothing half. */
@@ -135,8 +153,8 @@ int gt_compact_work_remove_dir(const struct gt_compact_work *w, struct gt_error 
 }
 
 /* The recording that is there, to PATH.old. */
-static int move_aside(const struct gt_compact_work *w, const struct gt_compact_work *old,
-                      struct gt_error *err)
+static int move_both(const struct gt_compact_work *w, const struct gt_compact_work *old,
+                     struct gt_error *err)
 {
     bool there = !is_free(w->file), flight = gt_compact_flight_is(w->dir.path);
     int status = 0;
@@ -153,29 +171,25 @@ static int move_aside(const struct gt_compact_work *w, const struct gt_compact_w
     return status;
 }
 
-/* ---- users --------------------------------------------------------------------------------- */
-
-static int lock(int fd, int how)
+/* Neither is recorded or changed meanwhile. */
+static int move_aside(const struct gt_compact_work *w, const struct gt_compact_work *old,
+                      struct gt_error *err)
 {
-    int failed;
-    do
-        failed = flock(fd, how);
-    while (failed && errno == EINTR);
-    return failed ? errno : 0;
+    int lock = -1, old_lock = -1, status = check_use(w, &lock, err);
+    if (status == 0)
+        status = check_use(old, &old_lock, err);
+    if (status == 0)
+        status = move_both(w, old, err);
+    end_use(lock);
+    end_use(old_lock);
+    return status;
 }
+
+/* ---- users --------------------------------------------------------------------------------- */
 
 int gt_compact_work_enter(struct gt_compact_work *w, struct gt_error *err)
 {
-    char path[NAME_ROOM];
-    struct stat st;
-    w->lock = open(inside(w, LOCK, path), O_RDONLY | O_CLOEXEC);
-    int e = w->lock < 0 ? errno : lock(w->lock, LOCK_SH);
-    if (!e && fstat(w->lock, &st) == 0 && st.st_nlink == 0)
-        e = ENOENT; /* it has been gathered meanwhile */
-    if (!e)
-        return 0;
-    gt_compact_work_leave(w);
-    return gt_error_errno(err, e, "%s", path);
+    return gt_dir_lock_share(w->dir.path, &w->lock, err);
 }
 
 void gt_compact_work_leave(struct gt_compact_work *w)
@@ -187,22 +201,13 @@ void gt_compact_work_leave(struct gt_compact_work *w)
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-int gt_compact_work_make_lock(const char *dir, struct gt_error *err)
-{
-    char path[NAME_ROOM + sizeof LOCK];
-    snprintf(path, sizeof path, "%s/" LOCK, dir);
-    int fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return gt_error_errno(err, errno, "%s: cannot be created", path);
-    close(fd);
-    return 0;
-}
-
-static int make_dir(const struct gt_compact_work *w, struct gt_error *err)
+static int make_dir(struct gt_compact_work *w, struct gt_error *err)
 {
     int status = gt_file_make_dir(w->dir.path, err);
+    if (status == GT_E_EXISTS) /* somebody else has just made it */
+        return gt_error_set(err, GT_E_BUSY, "%s: is in the way; name another", w->dir.path);
     if (status == 0) {
-        status = gt_compact_work_make_lock(w->dir.path, err);
+        status = gt_dir_lock_make(w->dir.path, w->file, &w->lock, err);
         if (status < 0)
             rmdir(w->dir.path);
     }
@@ -228,10 +233,10 @@ static int create(const char *path, const struct gt_compact_flight_limit *limit,
         else
             status = part ? gt_compact_part_create(out->file, part, err)
                           : gt_compact_file_create(out->file, err);
-        if (status == 0)
-            status = gt_compact_work_enter(out, err);
-        if (status < 0)
+        if (status < 0) {
             gt_file_remove_dir(out->dir.path, NULL);
+            gt_compact_work_leave(out);
+        }
     }
     return status;
 }
@@ -268,51 +273,12 @@ int gt_compact_work_create_set(const char *path, uint64_t limit, struct gt_compa
 
 /* ---- the last one ---------------------------------------------------------------------------- */
 
-static bool is_zombie(unsigned pid)
-{
-    char path[32], text[512];
-    snprintf(path, sizeof path, "/proc/%u/stat", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    const char *state = strrchr(text, ')'); /* the name before it may have any */
-    return state && (strncmp(state, ") Z", 3) == 0 || strncmp(state, ") X", 3) == 0);
-}
-
-static bool is_pool(const char *name)
-{
-    return strncmp(name, ".guesttrace-", 12) == 0 && strstr(name, ".ring");
-}
-
-/* A pool's process that nobody has locked was killed, or executes another program, which may be
- * recorded as well. */
-static bool lives(const char *name)
-{
-    unsigned pid;
-    return is_pool(name) && sscanf(name, ".guesttrace-%u", &pid) == 1 && pid > 1 &&
-           pid != (unsigned)getpid() && (kill((pid_t)pid, 0) == 0 || errno == EPERM) &&
-           !is_zombie(pid);
-}
-
-static bool any_file(const struct gt_compact_work *w, bool (*is)(const char *name))
-{
-    bool any = false;
-    DIR *d = opendir(w->dir.path);
-    for (const struct dirent *e; d && !any && (e = readdir(d));)
-        any = is(e->d_name);
-    if (d)
-        closedir(d);
-    return any;
-}
-
 bool gt_compact_work_is_last(struct gt_compact_work *w)
 {
-    return w->lock >= 0 && lock(w->lock, LOCK_EX | LOCK_NB) == 0 && !any_file(w, lives);
+    return gt_dir_lock_is_last(w->dir.path, w->lock);
 }
 
 bool gt_compact_work_has_pool(const struct gt_compact_work *w)
 {
-    return any_file(w, is_pool);
+    return gt_dir_lock_has_pool(w->dir.path);
 }

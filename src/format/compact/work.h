@@ -11,8 +11,8 @@
  *
  * The parts of a split recording (set.h) have the directory of the newest one, FILE.
  *
- * Processes that record into the file hold a shared flock() on DIR/.guesttrace.lock. The last one
- * gathers the text files into the file, and removes the directory.
+ * Processes that record into the file share the directory's lock (format/recording/dir_lock.h). The
+ * last one gathers the text files into the file, and removes the directory.
  */
 #ifndef GT_FORMAT_COMPACT_WORK_H
 #define GT_FORMAT_COMPACT_WORK_H
@@ -44,8 +44,12 @@ bool gt_compact_work_exists(const struct gt_compact_work *w);
 
 /* Checks that a recording may be made at the path, without changing anything: nothing is there, or
  * a compact recording, which would be moved to PATH.old (and an older one there removed).
- * GT_E_EXISTS and those of gt_compact_work_name. */
+ * GT_E_EXISTS, GT_E_BUSY (it is being recorded or changed) and those of gt_compact_work_name. */
 int gt_compact_work_check(const char *path, struct gt_error *err);
+
+/* Checks that a file which is complete may replace the one that is there: GT_E_BUSY: that is being
+ * recorded or changed, or was interrupted. */
+int gt_compact_work_check_replace(const char *path, struct gt_error *err);
 
 /* Makes an empty file and its directory, and uses it. Errors of gt_compact_work_check,
  * gt_compact_file_create and gt_file_make_dir. */
@@ -54,11 +58,13 @@ int gt_compact_work_create(const char *path, struct gt_compact_work *out, struct
 int gt_compact_work_create_flight(const char *path, const struct gt_compact_flight_limit *limit,
                                   struct gt_compact_work *out, struct gt_error *err);
 /* The same for a file that is there, with the directory that is there as well, or one that is made
- * of the file. Where the newest part of a set is missing an empty one is made, of the texts that
- * the others have. A flight recorder's whose processes have ended makes its last snapshot: see
- * struct gt_compact_work.snapshot. Errors of gt_compact_scatter and gt_compact_work_name;
- * GT_E_EXISTS: a flight recorder's processes have not ended. */
-int gt_compact_work_open(const char *path, struct gt_compact_work *out, struct gt_error *err);
+ * of the file. `alone`: nobody else records into it or changes it meanwhile, else GT_E_BUSY; not
+ * `alone`: only text files may be changed. Where the newest part of a set is missing an empty one
+ * is made, of the texts that the others have. A flight recorder's whose processes have ended makes
+ * its last snapshot: see struct gt_compact_work.snapshot; that is always alone. Errors of
+ * gt_compact_scatter and gt_compact_work_name. */
+int gt_compact_work_open(const char *path, bool alone, struct gt_compact_work *out,
+                         struct gt_error *err);
 /* The same as gt_compact_work_check and gt_compact_work_create for a recording that may be split
  * (split.h): it is the first part of a new set. GT_E_EXISTS: also where a file has the name of a
  * part. */

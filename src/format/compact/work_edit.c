@@ -8,6 +8,7 @@
 #include "format/compact/gather.h"
 #include "format/compact/set.h"
 #include "format/compact/writer.h"
+#include "format/recording/dir_lock.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@ enum { NAME_ROOM = 4096 + 64, OPEN_TRIES = 100 };
 /* ---- opening ------------------------------------------------------------------------------- */
 
 /* Complete before it gets its name. */
-static int scatter(const struct gt_compact_work *w, struct gt_error *err)
+static int scatter(struct gt_compact_work *w, struct gt_error *err)
 {
     char aside[NAME_ROOM];
     const char *slash = strrchr(w->dir.path, '/');
@@ -31,11 +32,13 @@ static int scatter(const struct gt_compact_work *w, struct gt_error *err)
         return status;
     status = gt_compact_scatter(w->file, aside, err);
     if (status == 0 || status == GT_E_FORMAT) /* one that is damaged is missing there */
-        status = gt_compact_work_make_lock(aside, err);
+        status = gt_dir_lock_make(aside, w->file, &w->lock, err);
     if (status == 0)
         status = gt_file_move_dir(aside, w->dir.path, err);
-    if (status < 0)
+    if (status < 0) {
         gt_file_remove_dir(aside, NULL);
+        gt_compact_work_leave(w);
+    }
     return status;
 }
 
@@ -51,8 +54,28 @@ static int restore(struct gt_compact_work *w, struct gt_error *err)
     return status;
 }
 
-/* Somebody else may make or gather the directory at the same time, but not for ever. */
-int gt_compact_work_open(const char *path, struct gt_compact_work *out, struct gt_error *err)
+static int busy(struct gt_compact_work *w, struct gt_error *err)
+{
+    gt_compact_work_leave(w);
+    return gt_error_set(err, GT_E_BUSY, "%s: another process changes it; wait until that has ended",
+                        w->file);
+}
+
+/* The directory, which is there or is made of the file. GT_E_NOT_FOUND, GT_E_EXISTS: somebody else
+ * has just gathered or made it. */
+static int use(struct gt_compact_work *w, bool alone, struct gt_error *err)
+{
+    w->made = !gt_compact_work_exists(w);
+    if (w->made) {
+        int status = scatter(w, err);
+        return status == 0 && alone && !gt_compact_work_is_last(w) ? busy(w, err) : status;
+    }
+    return alone ? gt_dir_lock_alone(w->dir.path, w->file, &w->lock, err)
+                 : gt_compact_work_enter(w, err);
+}
+
+int gt_compact_work_open(const char *path, bool alone, struct gt_compact_work *out,
+                         struct gt_error *err)
 {
     int status = gt_compact_work_name(path, out, err);
     if (status == 0 && gt_compact_flight_is(out->dir.path))
@@ -63,17 +86,11 @@ int gt_compact_work_open(const char *path, struct gt_compact_work *out, struct g
         status = 0;
     if (status < 0)
         return status;
-    for (int tries = 0; tries < OPEN_TRIES; tries++) {
-        bool there = gt_compact_work_exists(out);
-        status = there ? 0 : scatter(out, err);
-        out->made = !there && status == 0;
-        if (status < 0 && status != GT_E_EXISTS)
-            return status;
-        status = gt_compact_work_enter(out, err);
-        if (status != GT_E_NOT_FOUND)
-            return status < 0 ? status : restore(out, err);
-    }
-    return status;
+    status = GT_E_NOT_FOUND; /* not for ever */
+    for (int tries = 0; tries < OPEN_TRIES && (status == GT_E_NOT_FOUND || status == GT_E_EXISTS);
+         tries++)
+        status = use(out, alone, err);
+    return status < 0 ? status : restore(out, err);
 }
 
 /* ---- the last one ---------------------------------------------------------------------------- */

@@ -2,9 +2,11 @@
 /* Snapshots of flight recorders: see work.h. */
 #include "format/compact/work_parts.h"
 
+#include "base/file.h"
 #include "base/stream/stream.h"
 #include "format/compact/file.h"
 #include "format/compact/gather.h"
+#include "format/recording/dir_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,19 +18,6 @@ enum { PATH_ROOM = 4200, MOST_SNAPSHOTS = 1000000 };
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-/* rename(2) that replaces nothing. 0 or an errno value. */
-static int move(const char *from, const char *to)
-{
-    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
-        return 0;
-    if (errno != EINVAL && errno != ENOSYS)
-        return errno;
-    if (link(from, to) != 0)
-        return errno;
-    unlink(from);
-    return 0;
-}
-
 static int move_to_name(const struct gt_compact_work *w, const char *from, const char *name,
                         char to[PATH_ROOM], struct gt_error *err)
 {
@@ -37,7 +26,7 @@ static int move_to_name(const struct gt_compact_work *w, const char *from, const
         return gt_error_set(err, GT_E_USAGE,
                             "%.255s: expected the name of a file, without a folder", name);
     int n = snprintf(to, PATH_ROOM, "%.*s/%s", (int)(slash - w->file), w->file, name);
-    int e = n < PATH_ROOM ? move(from, to) : ENAMETOOLONG;
+    int e = n < PATH_ROOM ? gt_file_move_new(from, to) : ENAMETOOLONG;
     if (e == EEXIST)
         return gt_error_set(err, GT_E_EXISTS, "%s exists: it is left alone, name another", to);
     return e ? gt_error_errno(err, e, "%s", to) : 0;
@@ -50,7 +39,7 @@ static int move_to_next(const struct gt_compact_work *w, const char *from, char 
     for (int i = 0; i < MOST_SNAPSHOTS && e == EEXIST; i++) {
         int n = i ? snprintf(to, PATH_ROOM, "%s.%d", w->file, i)
                   : snprintf(to, PATH_ROOM, "%s", w->file);
-        e = n < PATH_ROOM ? move(from, to) : ENAMETOOLONG;
+        e = n < PATH_ROOM ? gt_file_move_new(from, to) : ENAMETOOLONG;
     }
     return e ? gt_error_errno(err, e, "%s", to) : 0;
 }
@@ -128,14 +117,10 @@ int64_t gt_compact_work_end_flight(struct gt_compact_work *w, bool take, struct 
 
 int gt_compact_work_open_flight(struct gt_compact_work *w, struct gt_error *err)
 {
-    int status = gt_compact_work_enter(w, err);
+    int status = gt_dir_lock_alone(w->dir.path, w->file, &w->lock, err);
     if (status < 0)
         return status;
     w->flight = true;
-    if (!gt_compact_work_is_last(w)) {
-        gt_compact_work_leave(w);
-        return gt_error_set(err, GT_E_EXISTS, "%s: is being recorded", w->file);
-    }
     w->recovered = recover(w, err);
     name_part(w, w->snapshot);
     w->records = w->recovered < 0 ? w->recovered : make(w, w->snapshot, err);

@@ -6,14 +6,12 @@
 
 #include "format/compact/work.h"
 
-/* gt_compact_work_open: takes what pools have into the rings, and makes a file of these.
- * GT_E_EXISTS: a process has not ended. */
+/* gt_compact_work_open: takes what pools have into the rings, and makes a file of these. GT_E_BUSY.
+ */
 int gt_compact_work_open_flight(struct gt_compact_work *w, struct gt_error *err);
 /* gt_compact_work_close, of the last one: gathers the text files into the file, gives it its name
  * and removes the directory. */
 int gt_compact_work_close_flight(struct gt_compact_work *w, struct gt_error *err);
-/* Makes the lock's file in a directory. GT_E_IO. */
-int gt_compact_work_make_lock(const char *dir, struct gt_error *err);
 /* True if there is a pool of records. */
 bool gt_compact_work_has_pool(const struct gt_compact_work *w);
 /* Finishes all parts that are not. Errors of gt_compact_work_finish_part. */

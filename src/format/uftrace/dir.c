@@ -3,6 +3,7 @@
 #include "format/uftrace/dir.h"
 #include "base/cursor.h"
 #include "base/text.h"
+#include "format/recording/dir_lock.h"
 #include "format/uftrace/dir_internal.h"
 #include "format/uftrace/info.h"
 
@@ -99,7 +100,20 @@ static int resolve(struct gt_uftrace_dir *d, const char *path, struct gt_error *
     return 0;
 }
 
-static int move_aside(const char *path, struct gt_error *err)
+/* Nobody records there. Where there is a lock it is held, until *lock is closed. */
+static int check_use(const char *path, int *lock, struct gt_error *err)
+{
+    int status = gt_dir_lock_alone(path, path, lock, err);
+    return status == GT_E_NOT_FOUND ? 0 : status;
+}
+
+static void end_use(int lock)
+{
+    if (lock >= 0)
+        close(lock);
+}
+
+static int move_both(const char *path, struct gt_error *err)
 {
     char old[GT_UFTRACE_FILE_MAX];
     snprintf(old, sizeof old, "%s.old", path);
@@ -108,8 +122,20 @@ static int move_aside(const char *path, struct gt_error *err)
         return gt_error_set(err, GT_E_EXISTS,
                             "%s: cannot be moved aside, %s is in the way and is not uftrace data",
                             path, old);
-    int status = there == UFTRACE_DIR ? gt_file_remove_dir(old, err) : 0;
+    int lock = -1, status = there == UFTRACE_DIR ? check_use(old, &lock, err) : 0;
+    if (status == 0 && there == UFTRACE_DIR)
+        status = gt_file_remove_dir(old, err);
+    end_use(lock);
     return status ? status : gt_file_move_dir(path, old, err);
+}
+
+static int move_aside(const char *path, struct gt_error *err)
+{
+    int lock, status = check_use(path, &lock, err);
+    if (status == 0)
+        status = move_both(path, err);
+    end_use(lock);
+    return status;
 }
 
 static int refuse_other(const char *path, struct gt_error *err)
@@ -121,8 +147,13 @@ static int refuse_other(const char *path, struct gt_error *err)
 int gt_uftrace_dir_check(const char *path, struct gt_error *err)
 {
     struct gt_uftrace_dir d;
-    int status = resolve(&d, path, err);
-    return status < 0 || look(d.path) != OTHER ? status : refuse_other(d.path, err);
+    int lock = -1, status = resolve(&d, path, err);
+    if (status == 0 && look(d.path) == OTHER)
+        status = refuse_other(d.path, err);
+    if (status == 0)
+        status = check_use(d.path, &lock, err);
+    end_use(lock);
+    return status;
 }
 
 int gt_uftrace_dir_create(struct gt_uftrace_dir *d, const char *path, struct gt_error *err)

@@ -22,10 +22,11 @@ struct gt_uftrace_dir {
 
 /* Makes the directory. If the path exists and is an empty directory, it is used; uftrace data is
  * moved to PATH.old, and uftrace data at PATH.old is removed before. Anything else is left alone:
- * GT_E_EXISTS. GT_E_IO, GT_E_NOT_FOUND (no parent directory), GT_E_RANGE (path too long). */
+ * GT_E_EXISTS; what is recorded or changed as well: GT_E_BUSY. GT_E_IO, GT_E_NOT_FOUND (no parent
+ * directory), GT_E_RANGE (path too long). */
 int gt_uftrace_dir_create(struct gt_uftrace_dir *d, const char *path, struct gt_error *err);
 
-/* Checks the path without changing anything: GT_E_EXISTS and GT_E_RANGE as gt_uftrace_dir_create.
+/* Checks the path without changing anything: GT_E_EXISTS, GT_E_BUSY and GT_E_RANGE as there.
  *
  */
 int gt_uftrace_dir_check(const char *path, struct gt_error *err);

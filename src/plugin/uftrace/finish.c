@@ -21,6 +21,7 @@
 #include "plugin/uftrace/recorder.h"
 #include "plugin/uftrace/snapshot.h"
 #include "plugin/uftrace/source.h"
+#include "plugin/uftrace/users.h"
 #include "plugin/uftrace/vcpu.h"
 
 #include <errno.h>
@@ -77,6 +78,7 @@ static void write_end(void *arg)
     keep_first(&lossy->err, &err, gt_marks_finish(r, &err));
     keep_first(&lossy->err, &err, gt_meta_put_stats(r, &err));
     keep_first(&lossy->err, &err, gt_packed_finish(r, lossy->more, &err));
+    gt_users_end(r);
 }
 
 /* Lets no callback begin, and waits for those under way. One process's only vCPU is the caller's.

@@ -19,9 +19,9 @@ struct gt_uftrace_recorder;
 struct gt_shared {
     uint64_t records, lost, counters[GT_COUNTERS]; /* of processes that have ended */
     bool reported;                                 /* a fault was reported */
-    unsigned starting;   /* packed: forked children that have not entered yet */
-    bool forked;         /* packed: there may be other processes; atomic */
-    bool first_ended;    /* the process that all others come from */
+    unsigned starting;                             /* children that have not entered yet: users.h */
+    bool forked;                                   /* there may be other processes; atomic */
+    bool first_ended;                              /* the process that all others come from */
     unsigned unrecorded; /* forked children that lost all of their records, and did not say so */
 };
 
@@ -29,6 +29,7 @@ struct gt_uftrace_output {
     struct gt_worker *worker;   /* at load, as are dir and streams */
     struct gt_streams *streams; /* records: a stream for each task */
     struct gt_uftrace_dir dir;
+    int lock; /* of the directory: users.h */
     struct gt_packed packed;
     char *view;                       /* the command that shows the recording */
     char sid[GT_UFTRACE_SID_LEN + 1]; /* the session's id */

@@ -6,18 +6,11 @@
 #include "plugin/uftrace/meta.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/users.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-/* Our own pool file: this process recorded here before it replaced itself with execve(). */
-static bool has_pool(const char *dir)
-{
-    char ring[4200];
-    snprintf(ring, sizeof ring, "%s/.guesttrace-%u.ring", dir, (unsigned)getpid());
-    return access(ring, F_OK) == 0;
-}
 
 static const char *output_path(const struct gt_uftrace_recorder *r)
 {
@@ -31,25 +24,26 @@ bool gt_output_continues(const struct gt_uftrace_recorder *r)
     if (!r->guest.user)
         return false;
     if (r->options.format != GT_OUTPUT_COMPACT)
-        return has_pool(output_path(r));
-    return gt_compact_work_name(output_path(r), &work, NULL) == 0 && has_pool(work.dir.path);
+        return gt_users_go_on(output_path(r));
+    return gt_compact_work_name(output_path(r), &work, NULL) == 0 &&
+           gt_compact_work_exists(&work) && gt_users_go_on(work.dir.path);
 }
 
 static int make_dir(struct gt_uftrace_recorder *r, const char *path, struct gt_error *err)
 {
-    if (gt_output_continues(r)) {
-        int status = gt_uftrace_dir_open(&r->output.dir, path, err);
+    bool again = gt_output_continues(r);
+    int status = again ? gt_uftrace_dir_open(&r->output.dir, path, err)
+                       : gt_uftrace_dir_create(&r->output.dir, path, err);
+    if (status == 0 && again)
         r->vcpus.last_time = gt_meta_last_time(&r->output.dir, r->process.pid);
-        return status;
-    }
-    return gt_uftrace_dir_create(&r->output.dir, path, err);
+    return status < 0 ? status : gt_users_begin(r, again, err);
 }
 
 static int make_output(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     const char *path = output_path(r);
     if (r->options.format == GT_OUTPUT_COMPACT) {
-        int status = gt_packed_create(r, path, err);
+        int status = gt_packed_create(r, path, gt_output_continues(r), err);
         r->output.view = g_strdup_printf("guesttrace report %s", r->output.packed.work.file);
         return status;
     }
@@ -78,6 +72,7 @@ static int create(struct gt_uftrace_recorder *r, struct gt_error *err)
                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (r->output.shared == MAP_FAILED)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
+    r->output.lock = -1;
     struct making make = {.rec = r};
     bool goes_on = gt_output_continues(r);
     if (gt_worker_call(r->output.worker, run_make_output, &make) < 0)

@@ -3,6 +3,7 @@
 #include "plugin/uftrace/packed.h"
 #include "format/compact/mend.h"
 #include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/users.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,24 +18,6 @@ static bool is_exact(const void *self)
 {
     const struct gt_uftrace_recorder *r = self;
     return !__atomic_load_n(&r->hot.host_clock, __ATOMIC_RELAXED);
-}
-
-/* Our own pool file: this process recorded here before it replaced itself with execve(). */
-static bool goes_on(const struct gt_uftrace_recorder *r, const struct gt_compact_work *w)
-{
-    char ring[4200];
-    snprintf(ring, sizeof ring, "%s/.guesttrace-%u.ring", w->dir.path, r->process.pid);
-    return gt_compact_work_exists(w) && access(ring, F_OK) == 0;
-}
-
-/* Of its own table the worker needs no standard input. */
-static void move_lock(const struct gt_uftrace_recorder *r, struct gt_compact_work *w)
-{
-    if (w->lock <= 0 || !gt_worker_private_files(r->output.worker) ||
-        dup3(w->lock, 0, O_CLOEXEC) != 0)
-        return;
-    close(w->lock);
-    w->lock = 0;
 }
 
 int gt_packed_check(const struct gt_uftrace_options *o, struct gt_error *err)
@@ -95,16 +78,16 @@ static int create_flight(struct gt_uftrace_recorder *r, bool again, struct gt_er
     return status;
 }
 
-int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, struct gt_error *err)
+int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, bool again,
+                     struct gt_error *err)
 {
     struct gt_packed *p = &r->output.packed;
     int status = gt_compact_work_name(path, &p->work, err);
-    bool again = status == 0 && goes_on(r, &p->work);
     if (status == 0)
         status = again ? gt_compact_work_enter(&p->work, err) : create_work(r, path, &p->work, err);
     if (status < 0)
         return status;
-    move_lock(r, &p->work);
+    gt_users_keep(r, &p->work.lock);
     r->output.dir = p->work.dir;
     if (r->options.last)
         return create_flight(r, again, err);
@@ -142,41 +125,6 @@ void gt_packed_take_streams(struct gt_uftrace_recorder *r)
         gt_streams_pack(r->output.streams, &gt_compact_packing, p->writer, r->process.pid);
 }
 
-/* ---- forks --------------------------------------------------------------------------------- */
-
-void gt_packed_before_fork(struct gt_uftrace_recorder *r, struct gt_vcpu *v)
-{
-    if (!gt_packed_is_on(&r->output.packed) || !v)
-        return;
-    v->in_fork = true;
-    __atomic_store_n(&r->output.shared->forked, true, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&r->output.shared->starting, 1, __ATOMIC_ACQ_REL);
-}
-
-void gt_packed_after_fork(struct gt_vcpu *v, int64_t result)
-{
-    if (v->in_fork && result < 0 && result > -4096)
-        __atomic_fetch_sub(&v->rec->output.shared->starting, 1, __ATOMIC_ACQ_REL);
-    v->in_fork = false;
-}
-
-static void enter_child(void *arg)
-{
-    struct gt_uftrace_recorder *r = arg;
-    if (gt_compact_work_enter(&r->output.packed.work, NULL) == 0)
-        move_lock(r, &r->output.packed.work); /* else the parent may come to be the last */
-}
-
-void gt_packed_forked(struct gt_vcpu *v)
-{
-    struct gt_uftrace_recorder *r = v->rec;
-    if (!v->in_fork)
-        return;
-    v->in_fork = false;
-    gt_worker_call(r->output.worker, enter_child, r);
-    __atomic_fetch_sub(&r->output.shared->starting, 1, __ATOMIC_ACQ_REL);
-}
-
 /* ---- end ----------------------------------------------------------------------------------- */
 
 void gt_packed_end_streams(const struct gt_uftrace_recorder *r, const struct gt_stream_loss *stream,
@@ -212,8 +160,7 @@ int gt_packed_finish(struct gt_uftrace_recorder *r, bool more, struct gt_error *
     int status = 0;
     if (!gt_packed_is_on(p))
         return 0;
-    bool last = gt_compact_work_is_last(&p->work) &&
-                __atomic_load_n(&r->output.shared->starting, __ATOMIC_ACQUIRE) == 0;
+    bool last = gt_users_is_last(r);
     if (last && p->flight)
         status = end_flight(r, more, err);
     else if (last)
@@ -222,6 +169,5 @@ int gt_packed_finish(struct gt_uftrace_recorder *r, bool more, struct gt_error *
         g_free(r->output.view);
         r->output.view = g_strdup_printf("guesttrace repair %s", p->work.file);
     }
-    gt_compact_work_leave(&p->work);
     return status;
 }

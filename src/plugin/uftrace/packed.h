@@ -4,8 +4,7 @@
  * files are those of a directory beside it (format/compact/work.h), which the recording's last
  * process gathers into the file.
  *
- * What runs on the worker says so. The worker's lock on that directory is its descriptor 0, where
- * its descriptors are its own: so it takes none of those that a guest leaves.
+ * What runs on the worker says so.
  */
 #ifndef GT_PLUGIN_UFTRACE_PACKED_H
 #define GT_PLUGIN_UFTRACE_PACKED_H
@@ -37,21 +36,16 @@ static inline bool gt_packed_is_on(const struct gt_packed *p)
 /* At load: whether the arguments fit each other. GT_E_USAGE. */
 int gt_packed_check(const struct gt_uftrace_options *o, struct gt_error *err);
 
-/* On the worker, at load: makes file and directory, or opens those that this process recorded into
- * before it replaced itself with execve(). Sets the directory of the output. Errors of
- * gt_compact_work_create and gt_compact_writer_create. */
-int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, struct gt_error *err);
+/* On the worker, at load: makes file and directory, or, `again`, opens those that this process
+ * recorded into before it replaced itself with execve(). Sets the directory of the output. Errors
+ * of gt_compact_work_create and gt_compact_writer_create. */
+int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, bool again,
+                     struct gt_error *err);
 /* The limit of the streams' pool, for gt_streams_create: a flight recorder whose size was asked for
  * has a pool of a quarter of that at most, but at least 1 MiB. */
 size_t gt_packed_pool(const struct gt_uftrace_options *o);
 /* Then: what takes the streams' records. */
 void gt_packed_take_streams(struct gt_uftrace_recorder *r);
-
-/* The process forks: called before it, by the parent's vCPU when the system call returns, and by
- * the child when its recording begins. The recording has no last process in between. */
-void gt_packed_before_fork(struct gt_uftrace_recorder *r, struct gt_vcpu *v);
-void gt_packed_after_fork(struct gt_vcpu *v, int64_t result);
-void gt_packed_forked(struct gt_vcpu *v);
 
 /* On the worker, when streams are written: ends the calls of those that lost records, and marks the
  * losses. If the disk is still full the calls stay open. */

@@ -15,8 +15,8 @@
 #include "plugin/uftrace/installed.h"
 #include "plugin/uftrace/options.h"
 #include "plugin/uftrace/output.h"
-#include "plugin/uftrace/packed.h"
 #include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/users.h"
 #include "plugin/uftrace/vcpu.h"
 
 #include <errno.h>
@@ -222,7 +222,7 @@ static void take_up_child(struct gt_vcpu *v, struct gt_score *score)
     v->tid = (uint32_t)gettid();
     v->name[0] = '\0';
     gt_output_forked(r, parent);
-    gt_packed_forked(v);
+    gt_users_forked(v);
     gt_track_forked(&v->thread, time);
 }
 
@@ -232,7 +232,7 @@ static void after_syscall(struct gt_vcpu *v, struct gt_score *score, int64_t res
     if (r->process.forked)
         take_up_child(v, score);
     else if (v->in_fork)
-        gt_packed_after_fork(v, result);
+        gt_users_after_fork(v, result);
     if (v->mapping)
         after_mmap(v, result);
     if (v->in_exec) {
@@ -273,7 +273,7 @@ static void fork_prepare(void)
     gt_gate_lock(&r->gate);
     gt_dormant_lock(r);
     pthread_mutex_lock(&r->lock);
-    gt_packed_before_fork(r, gt_vcpu_current(r));
+    gt_users_before_fork(r, gt_vcpu_current(r));
     pthread_mutex_lock(&r->tracker.lock);
     pthread_mutex_lock(&r->filters.lock);
     gt_worker_fork_prepare(r->output.worker);
@@ -305,6 +305,7 @@ static void fork_child(void)
     gt_parts_fork_child(r);
     gt_snapshots_fork_child(r);
     gt_streams_fork_child(r->output.streams);
+    gt_users_fork_child(r);
     gt_worker_fork_child(r->output.worker);
     pthread_mutex_unlock(&r->filters.lock);
     pthread_mutex_unlock(&r->tracker.lock);
