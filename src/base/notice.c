@@ -9,7 +9,7 @@ void gt_notice(const struct gt_notices *to, const char *format, ...)
 {
     char line[8192];
     va_list ap;
-    if (!to->put)
+    if (!to || !to->put)
         return;
     va_start(ap, format);
     vsnprintf(line, sizeof line, format, ap);

@@ -5,7 +5,8 @@
 #define GT_BASE_NOTICE_H
 
 struct gt_notices {
-    /* Takes one line without its newline. May be NULL: notices are ignored. */
+    /* Takes one line without its newline. May be NULL, as may be a pointer to all of this: notices
+     * are ignored. */
     void (*put)(void *self, const char *line);
     void *self;
 };

@@ -32,19 +32,20 @@ static void print(const char *path, const struct gt_recording_repair_result *don
 }
 
 /* What can be repaired is, and printed, whatever else fails. */
-static int repair_one(const char *path, struct gt_error *err)
+static int repair_one(const struct gt_command *self, const char *path, struct gt_error *err)
 {
     struct gt_recording_repair_result done = {0};
     struct gt_recording_edit edit;
     struct gt_error second = {0};
-    int status = gt_recording_edit_open(path, true, &edit, err);
+    const struct gt_notices notices = gt_command_notices(self);
+    int status = gt_recording_edit_open(path, true, &notices, &edit, err);
     if (status < 0)
         return status;
     if (!edit.at.file && (status = check_recording(path, err)) < 0) {
         gt_recording_edit_close(&edit, false, NULL);
         return status;
     }
-    status = gt_recording_repair(&edit, true, &done, err);
+    status = gt_recording_repair(&edit, true, &notices, &done, err);
     if (edit.work.restored)
         printf("%s: the newest part was missing: an empty one is in its place\n", path);
     if (status == 0 || done.recovered || done.repair.files)
@@ -66,7 +67,7 @@ static int run_repair(const struct gt_command *self, const void *options, size_t
     int status = GT_EXIT_DONE;
     for (size_t i = 0; i < n; i++) {
         struct gt_error err = {0};
-        if (repair_one(operands[i], &err) < 0)
+        if (repair_one(self, operands[i], &err) < 0)
             status = gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
     }
     return status;

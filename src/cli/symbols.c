@@ -99,7 +99,8 @@ static int run_symbols(const struct gt_command *self, const void *options, size_
         return gt_default_recording_missing(self);
     struct gt_recording_edit edit;
     struct gt_error err = {0};
-    if (gt_recording_edit_open(path, true, &edit, &err) < 0)
+    const struct gt_notices notices = gt_command_notices(self);
+    if (gt_recording_edit_open(path, true, &notices, &edit, &err) < 0)
         return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
     int files = n ? name_files(self, opt, &edit.at, n, operands) : GT_EXIT_DONE;
     int processes = opt->sysroot ? name_processes(self, opt, &edit.at) : GT_EXIT_DONE;

@@ -85,9 +85,7 @@ static void report_gaps(struct gt_calls *c)
         uint64_t at;
         const char *path = gt_compact_file_place(&c->file, g->at, &at);
         c->facts.incomplete = true;
-        gt_notice(&c->notices,
-                  "%s: offset %" PRIu64 ": %" PRIu64 " bytes are no whole block; they are left out",
-                  path, at, g->size);
+        gt_notice(&c->notices, GT_COMPACT_GAP_NOTICE, path, at, g->size);
     }
 }
 
@@ -128,7 +126,7 @@ static void report_parts(struct gt_calls *c)
 static int read_texts(struct gt_calls *c, struct gt_error *err)
 {
     const struct gt_compact_file *file = gt_calls_is_file(c) ? &c->file : NULL;
-    int status = gt_texts_open(&c->texts, c->path, file, err);
+    int status = gt_texts_open(&c->texts, c->path, file, &c->notices, err);
     if (c->texts.beside) {
         c->facts.incomplete = true;
         gt_notice(&c->notices,

@@ -29,20 +29,42 @@ static int list_directory(struct gt_texts *t, struct gt_error *err)
     return 0;
 }
 
-static int list_blocks(struct gt_texts *t, struct gt_error *err)
+/* 0; 1: the block is damaged, and reported. */
+static int check_block(const struct gt_texts *t, size_t i, char name[GT_COMPACT_MAX_NAME + 1],
+                       struct gt_compact_buffer *buffer, const struct gt_notices *notices,
+                       struct gt_error *err)
+{
+    const uint8_t *payload;
+    struct gt_error why = {0};
+    bool named = gt_compact_file_name(t->file, i, name, &why) == 0;
+    int status = gt_compact_file_read(t->file, i, buffer, &payload, &why);
+    if (status == 0 && !named)
+        status = GT_E_FORMAT;
+    if (status == 0)
+        return 0;
+    if (status != GT_E_FORMAT && status != GT_E_TRUNC)
+        return gt_error_set(err, status, "%s", why.text);
+    gt_notice(notices, "%s; %s is left out", why.text, named ? name : "a text file");
+    return 1;
+}
+
+static int list_blocks(struct gt_texts *t, const struct gt_notices *notices, struct gt_error *err)
 {
     char name[GT_COMPACT_MAX_NAME + 1];
-    for (size_t i = t->file->own; i < t->file->n; i++) {
+    struct gt_compact_buffer buffer = {0};
+    int status = 0;
+    for (size_t i = t->file->own; i < t->file->n && status >= 0; i++) {
         if (t->file->block[i].head.type != GT_COMPACT_FILE)
             continue;
-        int status = gt_compact_file_name(t->file, i, name, err);
-        if (status < 0)
-            return status;
+        status = check_block(t, i, name, &buffer, notices, err);
+        if (status != 0)
+            continue;
         if (!g_hash_table_contains(t->block, name) && name[0] != '.')
             g_ptr_array_add(t->names, g_strdup(name));
         g_hash_table_replace(t->block, g_strdup(name), GSIZE_TO_POINTER(i + 1));
     }
-    return 0;
+    gt_compact_buffer_free(&buffer);
+    return status < 0 ? status : 0;
 }
 
 /* Of a compact file that is being recorded: the directory beside it; NULL: there is none. */
@@ -56,7 +78,7 @@ static char *directory_beside(const char *path)
 }
 
 int gt_texts_open(struct gt_texts *t, const char *path, const struct gt_compact_file *file,
-                  struct gt_error *err)
+                  const struct gt_notices *notices, struct gt_error *err)
 {
     *t = (struct gt_texts){.path = path, .file = file};
     t->beside = file ? directory_beside(path) : NULL;
@@ -66,7 +88,7 @@ int gt_texts_open(struct gt_texts *t, const char *path, const struct gt_compact_
     }
     t->names = g_ptr_array_new_with_free_func(g_free);
     t->block = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    int status = t->file ? list_blocks(t, err) : list_directory(t, err);
+    int status = t->file ? list_blocks(t, notices, err) : list_directory(t, err);
     g_ptr_array_sort(t->names, compare_names);
     return status;
 }

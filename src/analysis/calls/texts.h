@@ -7,6 +7,7 @@
 #ifndef GT_ANALYSIS_CALLS_TEXTS_H
 #define GT_ANALYSIS_CALLS_TEXTS_H
 
+#include "base/notice.h"
 #include "format/compact/file.h"
 
 #include <glib.h>
@@ -19,10 +20,10 @@ struct gt_texts {
     GHashTable *block;                  /* file: name to the number of its last block, from 1 */
 };
 
-/* Lists the files. `file` is NULL for a directory. GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM;
- * GT_E_FORMAT: a damaged block. */
+/* Lists the files. `file` is NULL for a directory. A block of a file that is damaged is reported:
+ * an earlier one of its name has its place, or nothing. GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM. */
 int gt_texts_open(struct gt_texts *t, const char *path, const struct gt_compact_file *file,
-                  struct gt_error *err);
+                  const struct gt_notices *notices, struct gt_error *err);
 void gt_texts_close(struct gt_texts *t); /* { 0 } is fine */
 /* True where there is a file of that name. */
 bool gt_texts_have(const struct gt_texts *t, const char *name);

@@ -41,14 +41,14 @@ static int open_directory(struct gt_recording_edit *e, bool alone, struct gt_err
     return status < 0 || !alone ? status : lock_directory(e, err);
 }
 
-int gt_recording_edit_open(const char *path, bool alone, struct gt_recording_edit *out,
-                           struct gt_error *err)
+int gt_recording_edit_open(const char *path, bool alone, const struct gt_notices *notices,
+                           struct gt_recording_edit *out, struct gt_error *err)
 {
     struct gt_compact_work *w = &out->work;
     *out = (struct gt_recording_edit){.at.dir = path, .lock = -1};
     if (!is_compact(path))
         return open_directory(out, alone, err);
-    int status = gt_compact_work_open(path, alone, w, err);
+    int status = gt_compact_work_open(path, alone, notices, w, err);
     if (status == 0)
         out->at = (struct gt_records){w->dir.path, w->flight ? w->snapshot : w->file};
     return status;

@@ -17,12 +17,12 @@ struct gt_recording_edit {
 };
 
 /* `alone`: nobody else records or changes it until the end, else GT_E_BUSY. Not `alone`: other
- * processes may record meanwhile, and only text files may be changed. A flight recorder's last
- * snapshot is changed before it has its name, which work.snapshot is after
+ * processes may record meanwhile, and only text files may be changed. What is damaged is reported.
+ * A flight recorder's last snapshot is changed before it has its name, which work.snapshot is after
  * the end. `path` must live as long as the handle, which stays where it is. Errors of
  * gt_uftrace_dir_open and gt_compact_work_open. */
-int gt_recording_edit_open(const char *path, bool alone, struct gt_recording_edit *out,
-                           struct gt_error *err);
+int gt_recording_edit_open(const char *path, bool alone, const struct gt_notices *notices,
+                           struct gt_recording_edit *out, struct gt_error *err);
 /* `changed` false: no text file was changed. A file gets its text files, unless processes still
  * record into it. Errors of gt_compact_work_close. */
 int gt_recording_edit_close(struct gt_recording_edit *e, bool changed, struct gt_error *err);

@@ -37,13 +37,14 @@ static bool put_symbols(void *self, const struct gt_uftrace_dir *d,
 }
 
 static int repair(const struct gt_records *at, struct gt_uftrace_repair_options *opt,
-                  struct gt_uftrace_repair_stats *stats, struct gt_error *err)
+                  const struct gt_notices *notices, struct gt_uftrace_repair_stats *stats,
+                  struct gt_error *err)
 {
     struct gt_compact_mend *mend;
     struct gt_error damage, why = {0};
     if (!at->file)
         return gt_uftrace_dir_repair(at->dir, opt, stats, err);
-    int status = gt_compact_mend_open(at->file, at->dir, 0, &mend, &damage, err);
+    int status = gt_compact_mend_open(at->file, at->dir, 0, notices, &mend, &damage, err);
     if (status < 0)
         return status;
     const struct gt_uftrace_repair_records records = gt_compact_mend_records(mend);
@@ -57,7 +58,8 @@ static int repair(const struct gt_records *at, struct gt_uftrace_repair_options 
 }
 
 int gt_recording_repair(const struct gt_recording_edit *edit, bool names,
-                        struct gt_recording_repair_result *done, struct gt_error *err)
+                        const struct gt_notices *notices, struct gt_recording_repair_result *done,
+                        struct gt_error *err)
 {
     *done = (struct gt_recording_repair_result){.texts = g_ptr_array_new_with_free_func(g_free)};
     struct gt_uftrace_repair_options opt = {
@@ -66,7 +68,7 @@ int gt_recording_repair(const struct gt_recording_edit *edit, bool names,
     int64_t recovered =
         edit->at.file ? gt_compact_work_recover(&edit->work, &done->missing, err)
                       : gt_streams_recover_packed(edit->at.dir, NULL, NULL, &done->missing, err);
-    int repaired = repair(&edit->at, &opt, &done->repair, recovered < 0 ? &second : err);
+    int repaired = repair(&edit->at, &opt, notices, &done->repair, recovered < 0 ? &second : err);
     int removed = gt_file_remove_left(edit->at.dir, recovered < 0 || repaired < 0 ? &second : err);
     if (recovered < 0)
         return (int)recovered;

@@ -19,11 +19,12 @@ struct gt_recording_repair_result {
 /* Repairs the recording; no process may record there any more. `names`: also repair maps, symbols
  * and the like, which are complete if the plugin came to its end. Lost symbols are read from their
  * programs again if these are unchanged. Files that a killed process has left half-written are
- * removed. Returns the first error after trying everything; *done is
- * filled in any case, and needs gt_recording_repair_clear. Errors of gt_streams_recover and
- * gt_uftrace_dir_repair. */
+ * removed. Damaged blocks but the first are reported. Returns the first error after trying
+ * everything; *done is filled in any case, and needs gt_recording_repair_clear. Errors of
+ * gt_streams_recover and gt_uftrace_dir_repair. */
 int gt_recording_repair(const struct gt_recording_edit *edit, bool names,
-                        struct gt_recording_repair_result *done, struct gt_error *err);
+                        const struct gt_notices *notices, struct gt_recording_repair_result *done,
+                        struct gt_error *err);
 
 void gt_recording_repair_clear(struct gt_recording_repair_result *done);
 

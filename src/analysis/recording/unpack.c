@@ -178,10 +178,11 @@ static bool is_damage(int status)
 
 static void report_gaps(const struct unpack *u)
 {
-    for (size_t i = 0; i < u->file.n_gaps; i++)
-        gt_notice(u->notices,
-                  "%s: offset %" PRIu64 ": %" PRIu64 " bytes are no whole block; they are left out",
-                  u->file.path, u->file.gap[i].at, u->file.gap[i].size);
+    for (size_t i = 0; i < u->file.n_gaps; i++) {
+        uint64_t at;
+        const char *path = gt_compact_file_place(&u->file, u->file.gap[i].at, &at);
+        gt_notice(u->notices, GT_COMPACT_GAP_NOTICE, path, at, u->file.gap[i].size);
+    }
 }
 
 /* ---- records ------------------------------------------------------------------------------- */
@@ -280,15 +281,9 @@ static int check_complete(const char *path, struct gt_error *err)
 
 static int put_texts(struct unpack *u)
 {
-    struct gt_error why = {0};
     const char *newest =
         u->file.n_members ? u->file.member[u->file.n_members - 1].path : u->file.path;
-    int status = gt_compact_scatter(newest, u->dir.path, &why);
-    if (is_damage(status)) {
-        gt_notice(u->notices, "%s; the text file is left out", why.text);
-        return 0;
-    }
-    return status < 0 ? gt_error_set(u->err, status, "%s", why.text) : 0;
+    return gt_compact_scatter(newest, u->dir.path, false, u->notices, u->err);
 }
 
 int gt_recording_unpack(const char *path, const char *dir, const struct gt_notices *notices,

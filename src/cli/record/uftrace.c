@@ -111,10 +111,10 @@ static void say_nothing_recorded(const struct gt_recording *r)
  * the disk was full. */
 static int open_edit(struct gt_recording *r, struct gt_error *err)
 {
-    int status = gt_recording_edit_open(r->output, true, &r->edit, err);
+    int status = gt_recording_edit_open(r->output, true, NULL, &r->edit, err);
     r->shared = status == GT_E_BUSY;
     if (r->shared)
-        status = gt_recording_edit_open(r->output, false, &r->edit, err);
+        status = gt_recording_edit_open(r->output, false, NULL, &r->edit, err);
     if (status < 0 && !r->compact)
         r->edit = (struct gt_recording_edit){.at.dir = r->dir, .lock = -1};
     return r->compact ? status : 0;
@@ -130,7 +130,7 @@ static void repair(const struct gt_recording *r, bool finished)
                       r->shown);
         return;
     }
-    int status = gt_recording_repair(&r->edit, !finished, &done, &err);
+    int status = gt_recording_repair(&r->edit, !finished, NULL, &done, &err);
     g_autofree char *what = gt_recording_repair_text(&done);
     gt_recording_repair_clear(&done);
     if (status < 0)
@@ -294,7 +294,7 @@ static void complete_last(struct gt_recording *r)
     bool finished = gt_recording_stats_read(r->dir, &r->stats_before, &stats, NULL) == 0;
     if (finished)
         gt_stats_clear(&stats);
-    if (gt_recording_edit_open(r->output, true, &r->edit, &err) < 0) {
+    if (gt_recording_edit_open(r->output, true, NULL, &r->edit, &err) < 0) {
         gt_record_say("%s; run guesttrace repair %s", err.text, r->shown);
         return;
     }
@@ -308,7 +308,7 @@ static void finish_snapshot(struct gt_recording *r, const char *path)
     struct gt_error err = {0};
     g_autofree char *dir = g_strconcat(path, GT_COMPACT_WORK_ENDING, NULL);
     char *own = r->dir;
-    if (gt_recording_edit_open(path, true, &r->edit, &err) < 0) {
+    if (gt_recording_edit_open(path, true, NULL, &r->edit, &err) < 0) {
         gt_record_say("%s", err.text);
         return;
     }

@@ -59,6 +59,18 @@ static void take_back_torn(struct gt_compact_file *f, size_t known, uint64_t *at
     gt_compact_buffer_free(&buffer);
 }
 
+/* True: what lies there is no index, though its head is whole. */
+static bool is_bad_index(const struct gt_compact_file *f, const struct gt_compact_block *b)
+{
+    struct gt_compact_file one = {.fd = f->fd, .path = f->path, .block = (void *)b};
+    struct gt_compact_buffer buffer = {0};
+    const uint8_t *payload;
+    bool bad = b->head.type == GT_COMPACT_INDEX &&
+               gt_compact_file_read(&one, 0, &buffer, &payload, NULL) == GT_E_FORMAT;
+    gt_compact_buffer_free(&buffer);
+    return bad;
+}
+
 int gt_compact_scan(struct gt_compact_file *f, struct gt_error *err)
 {
     uint8_t head[GT_COMPACT_HEAD];
@@ -76,6 +88,7 @@ int gt_compact_scan(struct gt_compact_file *f, struct gt_error *err)
         }
         if (status < 0) /* it has just been cut: as if it had been so before */
             return status == GT_E_TRUNC ? 0 : status;
+        good = good && !is_bad_index(f, &b);
         if (!(good ? gt_compact_add_block(f, &b) : gt_compact_add_gap(f, at, next - at)))
             return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", f->path);
     }

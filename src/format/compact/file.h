@@ -14,6 +14,8 @@
 
 #include "format/compact/compact.h"
 
+#include <inttypes.h>
+
 #define GT_COMPACT_FILE_HEAD 16
 /* Of the format: a reader refuses another major version, and skips what a newer minor one has more:
  * types of blocks. */
@@ -28,7 +30,11 @@ struct gt_compact_block {
     struct gt_compact_head head;
 };
 
-/* Bytes that are no block. */
+/* The notice of one: path, offset, bytes. */
+#define GT_COMPACT_GAP_NOTICE                                                                      \
+    "%s: offset %" PRIu64 ": %" PRIu64 " bytes are no whole block; they are left out"
+
+/* Bytes that are no block, or an index whose checksum does not hold. */
 struct gt_compact_gap {
     uint64_t at, size;
 };

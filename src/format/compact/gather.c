@@ -7,6 +7,7 @@
 #include "format/compact/parts.h"
 #include "format/compact/ran.h"
 #include "format/compact/set.h"
+#include "format/recording/files.h"
 #include "format/uftrace/uftrace.h"
 
 #include <dirent.h>
@@ -259,27 +260,73 @@ static int scatter_one(struct gt_compact_file *f, size_t i, const char *dir, str
     return status;
 }
 
+static bool ends_in(const char *name, const char *ending)
+{
+    size_t n = strlen(name), e = strlen(ending);
+    return n > e && strcmp(name + n - e, ending) == 0;
+}
+
+/* A name that is damaged itself is one of these only by chance. */
+static bool can_be_mended(const char *name)
+{
+    return strcmp(name, "info") == 0 || strcmp(name, "task.txt") == 0 ||
+           strcmp(name, GT_STATS_FILE) == 0 || ends_in(name, ".sym") || ends_in(name, ".dbg") ||
+           (strncmp(name, "sid-", 4) == 0 && ends_in(name, ".map"));
+}
+
+/* An earlier block of that name is better than none. */
+static int stand_in(const struct gt_compact_file *f, size_t i, const char *dir,
+                    struct gt_error *err)
+{
+    char name[GT_COMPACT_MAX_NAME + 1], path[PATH_ROOM];
+    if (gt_compact_file_name(f, i, name, NULL) < 0 || !is_name(name) || !can_be_mended(name))
+        return 0;
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    return access(path, F_OK) == 0 ? 0 : gt_file_replace(path, "", 0, err);
+}
+
+static void report_gaps(const struct gt_compact_file *f, const struct gt_notices *notices)
+{
+    for (size_t i = 0; i < f->n_gaps; i++) {
+        uint64_t at;
+        const char *path = gt_compact_file_place(f, f->gap[i].at, &at);
+        gt_notice(notices, GT_COMPACT_GAP_NOTICE, path, at, f->gap[i].size);
+    }
+}
+
+static int scatter_all(struct gt_compact_file *f, const char *dir, bool repairs,
+                       const struct gt_notices *notices, struct gt_error *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < f->n && status == 0; i++) {
+        struct gt_error why = {0};
+        if (f->block[i].head.type != GT_COMPACT_FILE)
+            continue;
+        status = scatter_one(f, i, dir, &why);
+        if (status == GT_E_FORMAT || status == GT_E_TRUNC) {
+            gt_notice(notices, "%s; the text file is left out", why.text);
+            status = repairs ? stand_in(f, i, dir, err) : 0;
+        } else if (status < 0) {
+            gt_error_set(err, status, "%s", why.text);
+        }
+    }
+    return status;
+}
+
 /* In order: of a name the last one stays. The newest part has names of all; where it is missing,
  * each of the others those of functions that ran in it. */
-int gt_compact_scatter(const char *path, const char *dir, struct gt_error *err)
+int gt_compact_scatter(const char *path, const char *dir, bool repairs,
+                       const struct gt_notices *notices, struct gt_error *err)
 {
     struct gt_compact_file f;
-    struct gt_error why;
-    int first = 0, status = gt_compact_file_open(path, &f, err);
+    int status = gt_compact_file_open(path, &f, err);
     if (status == GT_E_NOT_FOUND)
         status = gt_compact_set_open(path, &f, err);
     if (status < 0)
         return status;
-    for (size_t i = 0; i < f.n; i++) {
-        if (f.block[i].head.type != GT_COMPACT_FILE)
-            continue;
-        status = scatter_one(&f, i, dir, &why);
-        if (status < 0 && first == 0) {
-            first = status;
-            if (err)
-                *err = why;
-        }
-    }
+    if (repairs)
+        report_gaps(&f, notices);
+    status = scatter_all(&f, dir, repairs, notices, err);
     gt_compact_file_close(&f);
-    return first;
+    return status;
 }

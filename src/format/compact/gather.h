@@ -7,6 +7,9 @@
 #define GT_FORMAT_COMPACT_GATHER_H
 
 #include "base/error.h"
+#include "base/notice.h"
+
+#include <stdbool.h>
 
 /* Appends the directory's text files to the file, then an index. The file's former ones at its end
  * are cut off first: as long as the directory is there nothing is lost. Of symbols and source lines
@@ -17,9 +20,11 @@
 int gt_compact_gather(const char *dir, const char *path, struct gt_error *err);
 
 /* Writes the file's text files into the directory, which exists; where the file is missing those of
- * the other parts of its set, with the symbols of all. Damaged ones are left out; the
- * first is reported after all others are written. Errors of gt_compact_file_open and
- * gt_file_replace. */
-int gt_compact_scatter(const char *path, const char *dir, struct gt_error *err);
+ * the other parts of its set, with the symbols of all. What is damaged is reported and left out.
+ * `repairs`: so are bytes that are no block, and an empty file is in the place of a damaged one
+ * that gt_uftrace_dir_repair knows how to mend. Errors of gt_compact_file_open and gt_file_replace.
+ */
+int gt_compact_scatter(const char *path, const char *dir, bool repairs,
+                       const struct gt_notices *notices, struct gt_error *err);
 
 #endif

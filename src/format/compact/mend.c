@@ -38,6 +38,8 @@ struct gt_compact_mend {
     /* while records are read */
     struct gt_unpacker *unpacker;
     uint32_t packer;
+    uint64_t records; /* of the segment */
+    const struct gt_notices *notices;
 };
 
 /* ---- tasks --------------------------------------------------------------------------------- */
@@ -102,6 +104,7 @@ static int scan_piece(void *self, const struct gt_compact_piece *p)
         return GT_E_NOMEM;
     if (p->first && !t->scan.records)
         open_calls(m, t, p);
+    m->records += p->n;
     for (size_t i = 0; i < p->n && t->status == 0; i++) {
         struct gt_compact_record r = gt_unpacker_record(m->unpacker, &p->event[i]);
         const struct gt_uftrace_record rec = gt_uftrace_record_of(r.time, r.word);
@@ -115,6 +118,18 @@ static bool is_damage(int status)
     return status == GT_E_FORMAT || status == GT_E_TRUNC || status == GT_E_USAGE;
 }
 
+static void note_damage(const struct gt_compact_mend *m, uint64_t lost, const struct gt_error *why,
+                        struct gt_error *damage)
+{
+    struct gt_error all;
+    gt_error_set(&all, why->status, "%s; it and what needs it are left out, %" PRIu64 " records",
+                 why->text, lost);
+    if (damage->status)
+        gt_notice(m->notices, "%s", all.text);
+    else
+        *damage = all;
+}
+
 static int read_segments(struct gt_compact_mend *m, const struct gt_compact_file *f,
                          const struct gt_compact_segments *s, uint32_t packer,
                          struct gt_error *damage, struct gt_error *err)
@@ -123,12 +138,12 @@ static int read_segments(struct gt_compact_mend *m, const struct gt_compact_file
     for (size_t i = 0; i < s->n && status == 0; i++) {
         struct gt_error why = {0};
         m->packer = s->segment[i].packer;
+        m->records = 0;
         if (packer && m->packer != packer)
             continue;
         status = gt_compact_segment_unpack(f, &s->segment[i], m->unpacker, scan_piece, m, &why);
         if (is_damage(status)) {
-            if (!damage->status)
-                *damage = why;
+            note_damage(m, s->segment[i].records - m->records, &why, damage);
             status = 0;
         } else if (status < 0 && err) {
             *err = why;
@@ -174,16 +189,18 @@ static void destroy(struct gt_compact_mend *m)
 }
 
 int gt_compact_mend_open(const char *file, const char *dir, uint32_t packer,
-                         struct gt_compact_mend **out, struct gt_error *damage,
-                         struct gt_error *err)
+                         const struct gt_notices *notices, struct gt_compact_mend **out,
+                         struct gt_error *damage, struct gt_error *err)
 {
     struct gt_compact_mend *m = calloc(1, sizeof *m);
     *damage = (struct gt_error){0};
     *out = m;
     int status =
         m && (m->file = strdup(file)) && (m->dir = strdup(dir)) && grow(m) ? 0 : GT_E_NOMEM;
-    if (status == 0)
+    if (status == 0) {
+        m->notices = notices;
         status = read_file(m, packer, damage, err);
+    }
     if (status == GT_E_NOMEM)
         gt_error_set(err, status, "%s: out of memory", file);
     if (status < 0 && m)

@@ -6,16 +6,17 @@
 #ifndef GT_FORMAT_COMPACT_MEND_H
 #define GT_FORMAT_COMPACT_MEND_H
 
+#include "base/notice.h"
 #include "format/uftrace/dir.h"
 
 struct gt_compact_mend;
 
 /* Reads all records of the file, or those of one packer; `dir`: that of packers' files (writer.h).
- * Records of damaged blocks are missing: *damage, which must not be NULL, then has the first error.
- * Errors of gt_compact_file_open; GT_E_NOMEM. */
+ * Records of damaged blocks are missing: *damage, which must not be NULL, then has the first error,
+ * the others are reported. Errors of gt_compact_file_open; GT_E_NOMEM. */
 int gt_compact_mend_open(const char *file, const char *dir, uint32_t packer,
-                         struct gt_compact_mend **out, struct gt_error *damage,
-                         struct gt_error *err);
+                         const struct gt_notices *notices, struct gt_compact_mend **out,
+                         struct gt_error *damage, struct gt_error *err);
 /* For struct gt_uftrace_repair_options. */
 struct gt_uftrace_repair_records gt_compact_mend_records(struct gt_compact_mend *m);
 /* Writes what was added, as blocks of the packers whose tasks they are, and frees it. GT_E_IO,

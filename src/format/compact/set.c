@@ -26,6 +26,22 @@ static struct gt_compact_part part_in(const uint8_t payload[PAYLOAD])
     return (struct gt_compact_part){gt_le64(payload), gt_le32(payload + 8), gt_le64(payload + 16)};
 }
 
+/* Takes a block off the list, of which a gap is left. */
+static int drop_block(struct gt_compact_file *f, size_t i)
+{
+    const struct gt_compact_block b = f->block[i];
+    size_t n = f->n_gaps, to = n;
+    if (!gt_compact_add_gap(f, b.at, GT_COMPACT_HEAD + b.head.size))
+        return GT_E_NOMEM;
+    for (; to > 0 && f->gap[to - 1].at > b.at; to--)
+        f->gap[to] = f->gap[to - 1];
+    f->gap[to] = (struct gt_compact_gap){b.at, GT_COMPACT_HEAD + b.head.size};
+    f->index_gaps += to < f->index_gaps || i < f->index_blocks;
+    f->index_blocks -= i < f->index_blocks;
+    memmove(f->block + i, f->block + i + 1, (--f->n - i) * sizeof *f->block);
+    return 0;
+}
+
 int gt_compact_part_read(struct gt_compact_file *f, struct gt_compact_part *out,
                          struct gt_error *err)
 {
@@ -37,6 +53,8 @@ int gt_compact_part_read(struct gt_compact_file *f, struct gt_compact_part *out,
         int status = gt_compact_file_payload(f, i, &p, err);
         if (status == 0)
             *out = part_in(p);
+        if (status == GT_E_FORMAT && drop_block(f, i) == 0)
+            return 1;
         return status;
     }
     return 0;
@@ -242,6 +260,10 @@ static int add_sibling(struct gt_compact_file *set, uint32_t number,
     if (status < 0) /* removed meanwhile */
         return status == GT_E_NOT_FOUND || status == GT_E_RANGE ? 0 : status;
     status = gt_compact_part_read(&f, &part, err);
+    if (status == 1) { /* its name says which part it is */
+        part = (struct gt_compact_part){.set = set->part.set, .number = number};
+        status = 0;
+    }
     bool later = is_same_file(&f, last) || number >= set->part.number;
     if (status == 0 && (part.set != set->part.set || part.number != number))
         status = gt_error_set(err, GT_E_FORMAT,
@@ -290,6 +312,11 @@ int gt_compact_set_open(const char *path, struct gt_compact_file *out, struct gt
         return status;
     }
     status = gt_compact_part_read(&last, &part, err);
+    if (status == 1) { /* the one after the others */
+        part = gt_compact_set_highest(path);
+        part.number += part.number > 0;
+        status = 0;
+    }
     if (status == 0 && (part.number == 0 || gt_compact_part_is_named(path, part.number))) {
         last.part = part;
         *out = last;

@@ -14,7 +14,8 @@
 
 #include "format/compact/file.h"
 
-/* Reads which part the file is: number 0: of no set. GT_E_IO, GT_E_NOMEM, GT_E_FORMAT. */
+/* Reads which part the file is: number 0: of no set. 1: that is damaged: of the block a gap is
+ * left. GT_E_IO, GT_E_NOMEM, GT_E_FORMAT. */
 int gt_compact_part_read(struct gt_compact_file *f, struct gt_compact_part *out,
                          struct gt_error *err);
 /* The same of a descriptor, or a path, where PART is the first block, as a recorder makes it;

@@ -17,6 +17,7 @@
 #ifndef GT_FORMAT_COMPACT_WORK_H
 #define GT_FORMAT_COMPACT_WORK_H
 
+#include "base/notice.h"
 #include "base/stream/stream.h"
 #include "format/compact/flight.h"
 #include "format/uftrace/dir.h"
@@ -59,12 +60,12 @@ int gt_compact_work_create_flight(const char *path, const struct gt_compact_flig
                                   struct gt_compact_work *out, struct gt_error *err);
 /* The same for a file that is there, with the directory that is there as well, or one that is made
  * of the file. `alone`: nobody else records into it or changes it meanwhile, else GT_E_BUSY; not
- * `alone`: only text files may be changed. Where the newest part of a set is missing an empty one
- * is made, of the texts that the others have. A flight recorder's whose processes have ended makes
- * its last snapshot: see struct gt_compact_work.snapshot; that is always alone. Errors of
- * gt_compact_scatter and gt_compact_work_name. */
-int gt_compact_work_open(const char *path, bool alone, struct gt_compact_work *out,
-                         struct gt_error *err);
+ * `alone`: only text files may be changed. What is damaged is reported. Where the newest part of a
+ * set is missing an empty one is made, of the texts that the others have. A flight recorder's whose
+ * processes have ended makes its last snapshot: see struct gt_compact_work.snapshot; that is always
+ * alone. Errors of gt_compact_scatter and gt_compact_work_name. */
+int gt_compact_work_open(const char *path, bool alone, const struct gt_notices *notices,
+                         struct gt_compact_work *out, struct gt_error *err);
 /* The same as gt_compact_work_check and gt_compact_work_create for a recording that may be split
  * (split.h): it is the first part of a new set. GT_E_EXISTS: also where a file has the name of a
  * part. */

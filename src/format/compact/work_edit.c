@@ -19,7 +19,8 @@ enum { NAME_ROOM = 4096 + 64, OPEN_TRIES = 100 };
 /* ---- opening ------------------------------------------------------------------------------- */
 
 /* Complete before it gets its name. */
-static int scatter(struct gt_compact_work *w, struct gt_error *err)
+static int scatter(struct gt_compact_work *w, const struct gt_notices *notices,
+                   struct gt_error *err)
 {
     char aside[NAME_ROOM];
     const char *slash = strrchr(w->dir.path, '/');
@@ -30,8 +31,8 @@ static int scatter(struct gt_compact_work *w, struct gt_error *err)
     int status = gt_file_make_dir(aside, err);
     if (status < 0)
         return status;
-    status = gt_compact_scatter(w->file, aside, err);
-    if (status == 0 || status == GT_E_FORMAT) /* one that is damaged is missing there */
+    status = gt_compact_scatter(w->file, aside, true, notices, err);
+    if (status == 0)
         status = gt_dir_lock_make(aside, w->file, &w->lock, err);
     if (status == 0)
         status = gt_file_move_dir(aside, w->dir.path, err);
@@ -63,19 +64,20 @@ static int busy(struct gt_compact_work *w, struct gt_error *err)
 
 /* The directory, which is there or is made of the file. GT_E_NOT_FOUND, GT_E_EXISTS: somebody else
  * has just gathered or made it. */
-static int use(struct gt_compact_work *w, bool alone, struct gt_error *err)
+static int use(struct gt_compact_work *w, bool alone, const struct gt_notices *notices,
+               struct gt_error *err)
 {
     w->made = !gt_compact_work_exists(w);
     if (w->made) {
-        int status = scatter(w, err);
+        int status = scatter(w, notices, err);
         return status == 0 && alone && !gt_compact_work_is_last(w) ? busy(w, err) : status;
     }
     return alone ? gt_dir_lock_alone(w->dir.path, w->file, &w->lock, err)
                  : gt_compact_work_enter(w, err);
 }
 
-int gt_compact_work_open(const char *path, bool alone, struct gt_compact_work *out,
-                         struct gt_error *err)
+int gt_compact_work_open(const char *path, bool alone, const struct gt_notices *notices,
+                         struct gt_compact_work *out, struct gt_error *err)
 {
     int status = gt_compact_work_name(path, out, err);
     if (status == 0 && gt_compact_flight_is(out->dir.path))
@@ -89,7 +91,7 @@ int gt_compact_work_open(const char *path, bool alone, struct gt_compact_work *o
     status = GT_E_NOT_FOUND; /* not for ever */
     for (int tries = 0; tries < OPEN_TRIES && (status == GT_E_NOT_FOUND || status == GT_E_EXISTS);
          tries++)
-        status = use(out, alone, err);
+        status = use(out, alone, notices, err);
     return status < 0 ? status : restore(out, err);
 }
 

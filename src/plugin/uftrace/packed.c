@@ -134,7 +134,7 @@ void gt_packed_end_streams(const struct gt_uftrace_recorder *r, const struct gt_
     struct gt_compact_mend *mend;
     struct gt_error damage;
     if (n == 0 || w->flight || /* a snapshot's end is no call's */
-        gt_compact_mend_open(w->file, w->dir.path, r->process.pid, &mend, &damage, NULL) < 0)
+        gt_compact_mend_open(w->file, w->dir.path, r->process.pid, NULL, &mend, &damage, NULL) < 0)
         return;
     const struct gt_uftrace_repair_records records = gt_compact_mend_records(mend);
     for (size_t i = 0; i < n; i++)

@@ -49,12 +49,12 @@ static void test_newest_missing(void **state)
     struct gt_error none = {0};
     record();
     assert_int_equal(unlink(path), 0);
-    assert_int_equal(gt_compact_work_open(path, true, &work, &err), 0);
+    assert_int_equal(gt_compact_work_open(path, true, NULL, &work, &err), 0);
     assert_true(work.restored);
     assert_int_equal(gt_compact_part_at(path).number, BLOCKS + 2);
     assert_int_equal(gt_compact_work_close(&work, true, &none), 0);
     check_all(BLOCKS * EACH);
-    assert_int_equal(gt_compact_work_open(path, true, &work, &err), 0);
+    assert_int_equal(gt_compact_work_open(path, true, NULL, &work, &err), 0);
     assert_false(work.restored);
     const struct gt_compact_part next = {gt_compact_part_at(path).set, BLOCKS + 1, 0};
     char begun[GT_COMPACT_PART_PATH];
@@ -62,7 +62,7 @@ static void test_newest_missing(void **state)
     assert_int_equal(unlink(path), 0);
     assert_int_equal(gt_compact_part_create(begun, &next, &err), 0);
     gt_compact_work_leave(&work);
-    assert_int_equal(gt_compact_work_open(path, true, &work, &err), 0);
+    assert_int_equal(gt_compact_work_open(path, true, NULL, &work, &err), 0);
     assert_int_equal(gt_compact_part_at(path).number, BLOCKS + 1);
     finish();
     check_all(BLOCKS * EACH);

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Compact files with a bit flipped in each of their blocks, or cut: every reader reports where, whatever the block
+has; a repair does, and keeps what there is. The blocks are found by docs/formats/compact.md alone."""
+import os
+import re
+import shutil
+import struct
+
+from gttest.commands import must, run
+from gttest.paths import GUESTTRACE, LONG
+from gttest.recordings import record
+from gttest.results import need, read_bytes, write
+from runs import main
+
+RECORDS, TEXT = 1, 2
+READERS = [['info'], ['report'], ['replay'], ['graph'],
+           ['export', '--format', 'folded', '-o', '/dev/null'], ['export', '--format', 'uftrace', '-o', 'dir']]
+
+
+def blocks(data):
+    """(offset, type, bytes of the payload, name) of each."""
+    at = 16
+    while at < len(data):
+        magic, kind, _, _, size = struct.unpack_from('<4sBBHI', data, at)
+        need(magic == b'tBlk', at)
+        name = data[at + 65:at + 65 + data[at + 64]].decode() if kind == TEXT else ''
+        yield at, kind, size, name
+        at += 64 + size
+
+
+def recorded(t):
+    whole = f'{t.folder}/whole.gtrace'
+    record(whole, ['-q', '--clock', 'insn'], [t.guest('deep'), '3'], status=8)
+    return whole
+
+
+def read(t, words, path):
+    if words[0] == 'export':
+        shutil.rmtree(f'{t.folder}/dir', ignore_errors=True)
+        words = [w if w != 'dir' else f'{t.folder}/dir' for w in words]
+    return run([GUESTTRACE, *words, path])
+
+
+def report(path):
+    return must([GUESTTRACE, 'report', path]).stdout
+
+
+def test_each_block(t):
+    whole = recorded(t)
+    data, before = read_bytes(whole), report(whole)
+    seen = set()
+    for at, kind, size, name in blocks(data):
+        seen.add(kind)
+        for where in (at + 8, at + 64 + size // 2, at + 64 + size - 1):
+            bad = bytearray(data)
+            bad[where] ^= 0x10
+            path = f'{t.folder}/bad.gtrace'
+            write(path, bytes(bad))
+            place = f'bad.gtrace: offset {at}: '.encode()
+            for words in READERS:
+                done = read(t, words, path)
+                need(done.returncode in (0, 1), words, done.returncode)
+                need(place in done.stderr, words, at, kind, name, where - at, done.stderr)
+            check_repair(path, place, kind, name, before)
+    need(seen >= {1, 2, 3}, seen)
+
+
+def check_repair(path, place, kind, name, before):
+    done = run([GUESTTRACE, 'repair', path])
+    need(place in done.stderr and done.returncode == (1 if kind == RECORDS else 0), name, done.returncode, done.stderr)
+    if kind == RECORDS:
+        return
+    again = must([GUESTTRACE, 'repair', path])
+    need(b'nothing to repair' in again.stdout and not again.stderr, again.stdout, again.stderr)
+    need(name.endswith('.map') or report(path) == before, name, 'the repair has changed the calls')
+
+
+def test_cut(t):
+    whole = recorded(t)
+    data = read_bytes(whole)
+    path = f'{t.folder}/cut.gtrace'
+    for n in range(0, len(data), 1 if LONG else 97):
+        write(path, data[:n])
+        for words in (['info'], ['report']):
+            done = run([GUESTTRACE, *words, path])
+            need(done.returncode in (0, 1) and re.match(rb'guesttrace \w+: .*cut.gtrace', done.stderr), n, done)
+        done = run([GUESTTRACE, 'repair', path])
+        need(done.returncode in (0, 1), n, done)
+        if done.returncode == 0:
+            must([GUESTTRACE, 'report', path])
+
+
+def test_part(t):
+    """The block that says which part of a set a file is."""
+    whole = f'{t.folder}/set'
+    record(whole, ['-q', '--clock', 'insn', '--split', '64K'], [t.guest('deep'), '3'], status=8)
+    before = report(whole)
+    files = [whole] + ([f'{whole}.1'] if os.path.exists(f'{whole}.1') else [])
+    for path in files:
+        data = read_bytes(path)
+        bad = bytearray(data)
+        bad[16 + 64 + 3] ^= 1
+        write(path, bytes(bad))
+        done = must([GUESTTRACE, 'report', whole])
+        need(f'{path}: offset 16: '.encode() in done.stderr and done.stdout == before, done.stderr)
+        write(path, data)
+
+
+if __name__ == '__main__':
+    main(globals())
