@@ -3,8 +3,10 @@
 #include "base/socket.h"
 #include "cli/command.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int print_text(void (*make)(GString *))
 {
@@ -40,6 +42,15 @@ static int run_command(const struct gt_command *c, int argc, char **argv)
     }
     gt_options_clear(&c->spec, options);
     return status;
+}
+
+/* Standard descriptors that are closed would be given to files that we open. What takes their place
+ * can neither be read nor written, and a program that we start does not have it. */
+static void fill_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
 /* A full disk or a closed pipe must not look like success. */
@@ -78,6 +89,7 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    fill_standard();
     gt_commands_use(gt_commands);
     gt_listeners_watch_signals();
     return close_stdout(dispatch(argc, argv));

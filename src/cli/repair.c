@@ -3,6 +3,7 @@
 #include "analysis/recording/repair.h"
 #include "analysis/recording/edit.h"
 #include "cli/command.h"
+#include "format/recording/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,15 @@ static void print(const char *path, const struct gt_recording_repair_result *don
         printf("%s/%s\n", path, (const char *)done->texts->pdata[k]);
 }
 
+/* The code that the plugin looked for, which `record` moves into the recording at its end. */
+static void take_code_map(const char *path, const struct gt_recording_edit *edit)
+{
+    g_autofree char *left = g_strconcat(path, "." GT_CODE_MAP_FILE, NULL);
+    g_autofree char *to = g_build_filename(edit->at.dir, GT_CODE_MAP_FILE, NULL);
+    if (g_file_test(left, G_FILE_TEST_IS_REGULAR) && rename(left, to) == 0)
+        printf("%s: %s was left beside it, and is in it now\n", path, GT_CODE_MAP_FILE);
+}
+
 /* What can be repaired is, and printed, whatever else fails. */
 static int repair_one(const struct gt_command *self, const char *path, struct gt_error *err)
 {
@@ -45,6 +55,7 @@ static int repair_one(const struct gt_command *self, const char *path, struct gt
         gt_recording_edit_close(&edit, false, NULL);
         return status;
     }
+    take_code_map(path, &edit);
     status = gt_recording_repair(&edit, true, &notices, &done, err);
     if (edit.work.restored)
         printf("%s: the newest part was missing: an empty one is in its place\n", path);

@@ -80,6 +80,7 @@ def test_snapshots(t):
         need(uftrace.Trace(f'{t.folder}/export{i}').calls_of('leaf') == 300 * i, name)
     need(c.ask('snapshot boom') == f'ok {t.folder}/boom' and os.path.isfile(f'{t.folder}/boom'), 'boom')
     need(c.ask('snapshot boom').endswith('/boom exists: it is left alone, name another'), 'twice')
+    need('control characters' in c.ask('snapshot a\x1b[31m') and 'no - at its beginning' in c.ask('snapshot -rf'), 'names')
     need(c.ask('snapshot a/b') == 'error: snapshot: a/b: expected the name of a file, without a folder', 'a/b')
     step(child, 'd', 'descriptor 3')
     c.close()

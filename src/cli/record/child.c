@@ -29,9 +29,22 @@ struct run {
     int wait_status;
 };
 
+static struct sigaction old_pipe;
+static bool ignores_pipe;
+
+void gt_child_ignore_broken_pipes(void)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    if (!ignores_pipe)
+        sigaction(SIGPIPE, &ignore, &old_pipe);
+    ignores_pipe = true;
+}
+
 static void exec_child(const struct run *r, int report)
 {
     sigaction(SIGCHLD, &r->old_chld, NULL);
+    if (ignores_pipe)
+        sigaction(SIGPIPE, &old_pipe, NULL);
     sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
     if (r->child->output)
         dup2(r->child->output->fd, STDOUT_FILENO);

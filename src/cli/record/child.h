@@ -48,6 +48,10 @@ struct gt_child {
     const struct gt_child_input *input; /* NULL: nothing else */
 };
 
+/* From now on a write to a pipe that nobody reads fails, in place of ending this process; a child
+ * that is run has what was before. */
+void gt_child_ignore_broken_pipes(void);
+
 /* Runs the child until it ends; *wait_status is the status of waitpid(2). GT_E_NOT_FOUND, GT_E_IO:
  * it could not be started. */
 int gt_child_run(const struct gt_child *child, int *wait_status, struct gt_error *err);

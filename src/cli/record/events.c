@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct gt_option gt_options_events[] = {
     {"guest-events", .type = GT_OPTION_FILE, .chooses = true, .value = "FILE",
@@ -116,6 +117,14 @@ static int events_prepare(struct gt_recording *r, struct gt_error *err)
     return status < 0 ? status : write_declarations(r, err);
 }
 
+/* They belong to a trace; without one nothing is left. */
+static void remove_declarations(const struct gt_recording *r)
+{
+    g_autofree char *path = declarations(r);
+    if (!g_file_test(r->output, G_FILE_TEST_EXISTS))
+        unlink(path);
+}
+
 static bool events_finish(struct gt_recording *r)
 {
     if (r->console)
@@ -123,7 +132,10 @@ static bool events_finish(struct gt_recording *r)
     gt_console_events_report(r->console_events);
     if (!has_trace(r))
         return true;
-    return gt_record_stream_finish(r, "guesttrace simpletrace");
+    bool begun = gt_record_stream_finish(r, "guesttrace simpletrace");
+    if (!begun)
+        remove_declarations(r);
+    return begun;
 }
 
 const struct gt_tool gt_tool_events = {

@@ -145,6 +145,7 @@ static int record(const struct gt_command *self, struct gt_recording *r, size_t 
 static int run_record(const struct gt_command *self, const void *options, size_t n, char **operands)
 {
     struct gt_recording r = {.opt = options};
+    gt_child_ignore_broken_pipes(); /* our messages may have no reader; the guest goes on */
     r.tool = find_tool(gt_options_chosen(&self->spec, options)->name);
     int status = record(self, &r, n, operands);
     gt_record_clear(&r);

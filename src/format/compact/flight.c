@@ -21,6 +21,7 @@ struct gt_compact_flight {
     char path[PATH_ROOM]; /* of the ring; "": it was never opened */
     uint32_t number;
     bool resumes;    /* the packer's tasks are to be read from the ring, with the first record */
+    bool recover;    /* it is opened for what pools have */
     bool in_block;   /* it has records */
     uint64_t before; /* records of the packer in the ring and before it */
     struct gt_packer *packer; /* NULL: made with the first record */
@@ -115,7 +116,7 @@ static int take_file(struct gt_compact_flight *f)
 static int open_ring(void *self, uint32_t number, bool recover, uint64_t *records)
 {
     struct gt_compact_flight *f = self;
-    (void)recover; /* a ring always goes on where it ends */
+    f->recover = recover; /* a ring always goes on where it ends */
     *records = f->before = 0;
     f->number = number;
     if (!gt_flight_path(f->o.dir, number, f->path, sizeof f->path))
@@ -131,12 +132,14 @@ static int open_ring(void *self, uint32_t number, bool recover, uint64_t *record
 
 /* ---- going on ------------------------------------------------------------------------------ */
 
-/* The tasks as they are after the last segment. */
+/* The tasks of the last segment, as they are after it; for a recovery those of all segments: it has
+ * records of every task, and one may not be in the last. */
 static int last_tasks(const struct gt_compact_flight *f,
                       int (*task)(void *self, const struct gt_compact_tail_task *t), void *self)
 {
     size_t n = f->ring.first + f->ring.n, i = n;
-    while (i > f->ring.first && !(f->ring.block[--i].head.flags & GT_COMPACT_SEGMENT))
+    while (i > f->ring.first &&
+           (!(f->ring.block[--i].head.flags & GT_COMPACT_SEGMENT) || f->recover))
         continue;
     const struct gt_compact_tail tail = {.file = {.fd = f->ring.fd,
                                                   .path = (char *)f->path,

@@ -18,13 +18,31 @@ enum { PATH_ROOM = 4200, MOST_SNAPSHOTS = 1000000 };
 
 /* ---- names --------------------------------------------------------------------------------- */
 
+/* One that a terminal or a command would take for something else is none. */
+static int check_name(const char *name, struct gt_error *err)
+{
+    for (const char *at = name; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 127)
+            return gt_error_set(err, GT_E_USAGE,
+                                "byte 0x%02x: expected the name of a file, without control "
+                                "characters",
+                                (unsigned char)*at);
+    if (*name == '-')
+        return gt_error_set(err, GT_E_USAGE,
+                            "%.255s: expected the name of a file, with no - at its beginning",
+                            name);
+    if (!*name || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return gt_error_set(err, GT_E_USAGE,
+                            "%.255s: expected the name of a file, without a folder", name);
+    return 0;
+}
+
 static int move_to_name(const struct gt_compact_work *w, const char *from, const char *name,
                         char to[PATH_ROOM], struct gt_error *err)
 {
     const char *slash = strrchr(w->file, '/');
-    if (!*name || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-        return gt_error_set(err, GT_E_USAGE,
-                            "%.255s: expected the name of a file, without a folder", name);
+    if (check_name(name, err) < 0)
+        return GT_E_USAGE;
     int n = snprintf(to, PATH_ROOM, "%.*s/%s", (int)(slash - w->file), w->file, name);
     int e = n < PATH_ROOM ? gt_file_move_new(from, to) : ENAMETOOLONG;
     if (e == EEXIST)

@@ -21,6 +21,8 @@ enum {
     PATH_ROOM = PATH_MAX + 64,
     TRIES = 100, /* others may make and remove locks at the same time, but not for ever */
     SLACK = 2,   /* seconds by which times of processes and files may differ */
+    WAITS = 50,
+    WAIT_MS = 10,
 };
 
 /* ---- processes ----------------------------------------------------------------------------- */
@@ -159,7 +161,7 @@ int gt_dir_lock_share(const char *dir, int *fd, struct gt_error *err)
     return e ? fail(fd, err, e, path) : 0;
 }
 
-int gt_dir_lock_alone(const char *dir, const char *name, int *fd, struct gt_error *err)
+static int hold_alone(const char *dir, const char *name, int *fd, struct gt_error *err)
 {
     char path[PATH_ROOM];
     *fd = open(inside(dir, "", path), O_RDONLY | O_CLOEXEC);
@@ -169,6 +171,17 @@ int gt_dir_lock_alone(const char *dir, const char *name, int *fd, struct gt_erro
     if (e == EWOULDBLOCK || (!e && any_pool(dir, true)))
         return busy(fd, name, err);
     return e ? fail(fd, err, e, path) : 0;
+}
+
+/* One that was just killed is there for another moment. */
+int gt_dir_lock_alone(const char *dir, const char *name, int *fd, struct gt_error *err)
+{
+    int status = hold_alone(dir, name, fd, err);
+    for (int tries = 0; status == GT_E_BUSY && tries < WAITS; tries++) {
+        nanosleep(&(struct timespec){.tv_nsec = WAIT_MS * 1000000}, NULL);
+        status = hold_alone(dir, name, fd, err);
+    }
+    return status;
 }
 
 bool gt_dir_lock_is_last(const char *dir, int fd)

@@ -179,10 +179,11 @@ static bool find_module(const struct names *n, const char *name,
 static int put_again(struct names *n, const struct found *f, const struct sym_file *s,
                      struct gt_error *err)
 {
+    char none[] = "";
     struct gt_uftrace_symtab left = {0};
     struct gt_uftrace_module m;
     if (gt_uftrace_sym_read(s->good.data, s->good.len, &left, NULL) < 0)
-        left = (struct gt_uftrace_symtab){.path = (char[]){""}, .build_id = (char[]){""}};
+        left = (struct gt_uftrace_symtab){.path = none, .build_id = none};
     const char *what = state_of(f->size, left.n);
     int status = 0;
     unlink(f->path);

@@ -141,6 +141,61 @@ static void test_parse(void **state)
     assert_int_equal(l.time, 77);
 }
 
+static void put_block(struct gt_compact_flight *f, uint32_t task, uint64_t time, uint64_t first,
+                      uint64_t second)
+{
+    const uint64_t words[] = {time, first, time + 1, second};
+    uint64_t bytes;
+    assert_int_equal(ring->put(f, task, words, 4), 0);
+    assert_int_equal(ring->end(f, &bytes), 0);
+}
+
+/* The last piece of task 100 has two functions open before it. */
+static int find_open(void *self, const struct gt_compact_piece *p)
+{
+    if (p->task == 100 && p->event->time >= 3000) {
+        assert_true(p->first);
+        assert_int_equal(p->n_open, 2);
+        *(bool *)self = true;
+    }
+    return 0;
+}
+
+/* A recovery has records of a task that is not in the ring's last segment: they go on where the
+ * task was. */
+static void test_recovery_of_all_tasks(void **state)
+{
+    (void)state;
+    struct flight l = {0};
+    struct gt_compact_file file;
+    struct gt_compact_segments s;
+    struct gt_unpacker *u;
+    uint64_t there;
+    bool found = false;
+    begin(&l, 1 << 20, 32000); /* a segment is 1000 ns long */
+    put_block(l.f, 100, 1000, gt_uftrace_entry(0, 0x1000), gt_uftrace_entry(1, 0x1010));
+    put_block(l.f, 101, 2500, gt_uftrace_entry(0, 0x1000), gt_uftrace_exit(0, 0x1000));
+    put_block(l.f, 101, 2600, gt_uftrace_entry(0, 0x1000), gt_uftrace_exit(0, 0x1000));
+    ring->close(l.f, true);
+    assert_int_equal(ring->open(l.f, NUMBER, true, &there), 0);
+    assert_int_equal(there, 6);
+    put_block(l.f, 100, 3000, gt_uftrace_exit(1, 0x1010), gt_uftrace_exit(0, 0x1000));
+    end(&l);
+    assert_int_equal(gt_compact_file_create(path, &err), 0);
+    assert_int_equal(gt_compact_flight_copy(dir, path, &err), 8);
+    assert_int_equal(gt_unpacker_create(&u), 0);
+    assert_int_equal(gt_compact_file_open(path, &file, &err), 0);
+    assert_int_equal(gt_compact_segments_find(&file, &s), 0);
+    assert_true(s.n >= 3);
+    for (size_t i = 0; i < s.n; i++)
+        assert_int_equal(
+            gt_compact_segment_unpack(&file, &s.segment[i], u, find_open, &found, &err), 0);
+    assert_true(found);
+    gt_compact_segments_free(&s);
+    gt_compact_file_close(&file);
+    gt_unpacker_destroy(u);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +203,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_resume, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_live, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_recovery_of_all_tasks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_parse, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

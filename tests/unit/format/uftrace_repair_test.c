@@ -235,6 +235,33 @@ static void test_text_files(void **state)
     assert_int_equal(gt_uftrace_dir_repair("/nonexistent", NULL, NULL, NULL), GT_E_NOT_FOUND);
 }
 
+static void keep_report(void *self, const char *file, const char *what)
+{
+    snprintf(self, 200, "%s: %s", file, what);
+}
+
+/* Nothing of the file can be read: the map alone says whose symbols it has. (With ASan: the
+ * module's path and build-id live as long as they are used.) */
+static void test_unreadable_symbols(void **state)
+{
+    (void)state;
+    char said[200] = "", *text;
+    size_t size;
+    struct gt_uftrace_symtab tab;
+    const struct gt_uftrace_mapping line = {.start = 0x1000, .end = 0x2000, .path = "/bin/x"};
+    const struct gt_uftrace_repair_options opt = {
+        .names = true, .report = keep_report, .self = said};
+    assert_int_equal(gt_uftrace_dir_put_map(&dir, "00000000000000a1", &line, 1, NULL), 0);
+    assert_int_equal(gt_file_replace(in_dir("x.sym"), "\1\2\3", 3, NULL), 0);
+    assert_int_equal(gt_uftrace_dir_repair(dir.path, &opt, NULL, NULL), 0);
+    assert_string_equal(said, "x.sym: it was not readable: 0 symbols kept");
+    assert_int_equal(gt_file_read(in_dir("x.sym"), 10000, &text, &size, NULL), 0);
+    assert_int_equal(gt_uftrace_sym_read(text, size, &tab, NULL), 0);
+    assert_string_equal(tab.path, "/bin/x");
+    gt_uftrace_symtab_free(&tab);
+    free(text);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -257,6 +284,7 @@ int main(void)
         cmocka_unit_test_setup(test_lost_event, fresh),
         cmocka_unit_test_setup(test_hostile_file, fresh),
         cmocka_unit_test_setup(test_text_files, fresh),
+        cmocka_unit_test_setup(test_unreadable_symbols, fresh),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
