@@ -52,6 +52,8 @@ static int read_file(struct sym_reader *r, const char *const *roots, Elf *elf, s
     status = gt_sym_read_table(r, elf, SHT_SYMTAB);
     if (status == 0)
         status = read_debug_file(r, elf, roots);
+    if (status == 0)
+        status = gt_sym_read_debugdata(r, elf);
     stripped = status == 0;
     if (status >= 0)
         status = gt_sym_read_table(r, elf, SHT_DYNSYM);

@@ -4,7 +4,8 @@
  * symbols_read.c (symbol tables to candidates), symbols_plt.c (stubs to candidates), plt_stub.c
  * (stub code to GOT slots), symbols_ehframe.c (call frame information to candidates),
  * symbols_merge.c (candidates to one symbol an address), symbols_flow.c (where a symbol of unknown
- * size ends in a stripped file), symbol_version.c (versions after names).
+ * size ends in a stripped file), symbol_version.c (versions after names),
+ * symbols_debugdata.c (names that are packed in a stripped file).
  */
 #ifndef GT_GUEST_ELF_SYMBOLS_PRIVATE_H
 #define GT_GUEST_ELF_SYMBOLS_PRIVATE_H
@@ -14,7 +15,7 @@
 
 #include <gelf.h>
 
-#define GT_MAX_STRINGS     3  /* string tables kept: .strtab, .dynstr, the debug file's */
+#define GT_MAX_STRINGS     3  /* string tables kept: .strtab, .dynstr, that of debug information */
 #define GT_MAX_TEXT_RANGES 64 /* executable PT_LOADs that are used */
 
 struct sym_cand {
@@ -69,6 +70,10 @@ int gt_sym_read_segments(struct sym_reader *r, Elf *elf, struct gt_error *err);
 /* Appends the functions of the first symbol table of that section type (SHT_SYMTAB, SHT_DYNSYM).
  * Returns 1, or 0 if there is no such table; GT_E_NOMEM. Invalid entries are left out. */
 int gt_sym_read_table(struct sym_reader *r, Elf *elf, unsigned type);
+
+/* The same of the table that is packed in the file's section .gnu_debugdata: a stripped file's
+ * names of functions that .dynsym does not have. 0: there is none, or it is damaged. */
+int gt_sym_read_debugdata(struct sym_reader *r, Elf *elf);
 
 /* Sorts the candidates: by address, the winner first. */
 void gt_sym_sort(struct sym_list *list);
