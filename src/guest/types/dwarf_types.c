@@ -62,12 +62,22 @@ static bool push(struct gt_dwarf *d, const void *addr)
     return true;
 }
 
+/* A type may stand in a unit of its own (-fdebug-types-section): the entry has its signature. */
+static bool find_signed(Dwarf_Die *die, Dwarf_Die *out)
+{
+    Dwarf_Attribute attr;
+    return dwarf_attr(die, DW_AT_signature, &attr) && dwarf_formref_die(&attr, out);
+}
+
 /* The number of an entry, which waits to be read if it was not yet. */
 static uint32_t number_of(struct gt_dwarf *d, Dwarf_Die *die, uint8_t level)
 {
     const struct gt_type unknown = {.kind = GT_TYPE_UNKNOWN};
     struct gt_dwarf_type *t;
+    Dwarf_Die other;
 
+    if (find_signed(die, &other))
+        die = &other;
     if ((d->n_map + 1) * 2 > d->map_room && !grow_map(d)) {
         gt_types_fail(d->out->types, GT_E_NOMEM);
         return GT_TYPE_NONE;
