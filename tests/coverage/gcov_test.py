@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Counts of lines and functions, and where functions end, equal gcov's of the same source, built with --coverage -O0.
+"""Counts of lines and functions, and where functions end, equal gcov's of the same source, built with --coverage -O0;
+of optimised code, where functions begin does.
 
 usage: gcov_test.py ARCH
 
@@ -23,11 +24,12 @@ ENDLESS = {'leave'}  # they never return: nothing in the code says where they en
 
 
 class Gcov(CoverageTest):
-    def gcov(self, source, options):
+    def gcov(self, source, options, level='-O0'):
         """As lcov with ends, from the build with --coverage."""
+        options = [o for o in options if o != '-gsplit-dwarf']
         cross = compilers.prefix(ARCH)
         compiler = cross + ('g++' if source.endswith('.cc') else 'gcc')
-        self.must(compiler, '-O0', *options, '--coverage', '-c', '-o', 'c.o', source)
+        self.must(compiler, level, *options, '--coverage', '-c', '-o', 'c.o', source)
         self.must(compiler, '--coverage', '-static', '-o', 'c', 'c.o')
         self.must(f'qemu-{ARCH}', './c')
         done = self.must(cross + 'gcov', '--json-format', '--stdout', 'c.gcda')
@@ -44,8 +46,8 @@ class Gcov(CoverageTest):
             files[os.path.normpath(file['file'])] = (lines, functions)
         return files
 
-    def ours(self, source, options):
-        program = self.compile(source, '-O0', *options, '-static', arch=ARCH)
+    def ours(self, source, options, level='-O0'):
+        program = self.compile(source, level, *options, '-static', arch=ARCH)
         reports = []
         for flags in 'exec', 'coverage':
             self.must(f'qemu-{ARCH}', '-plugin', f'{PLUGIN},output={self.path(flags)},flags={flags}',
@@ -81,6 +83,29 @@ class Gcov(CoverageTest):
                     where, got = where[:2], got[:2]
                 self.assertEqual(got, where, function)
         self.assertGreater(checked, 20)
+
+    def test_optimised(self):
+        """A function begins where the source declares it, not in the first line of what is inlined there, and nowhere
+        where it has no source: start-up code that follows it."""
+        checked = 0
+        for name in 'sort.c', 'words.c', 'lists.c', 'shapes.cc', 'inlined.cc':
+            source = os.path.join(PROGRAMS, name)
+            for level in '-O1', '-O2':
+                gcov, ours = self.gcov(source, [], level), self.ours(source, [], level)
+                for path, (lines, functions) in ours.items():
+                    at = {function: where[0] for function, where in gcov.get(path, ({}, {}))[1].items()}
+                    for function, where in functions.items():
+                        self.assertNotIn(function, ('_start', 'frame_dummy', 'register_tm_clones'), path)
+                        if path.startswith(PROGRAMS):
+                            self.assertEqual(where[0], at.get(function.partition(' [clone')[0]), f'{level} {path}: {function}')
+                            self.assertTrue(lines[where[0]] or not where[2], f'{level} {path}: {function}')
+                            checked += 1
+        self.assertGreater(checked, 25)
+
+    def test_split(self):
+        """Debug information beside the program, in .dwo files."""
+        self.compare('sort.c', '-gsplit-dwarf', '-gdwarf-5')
+        self.compare('shapes.cc', '-gsplit-dwarf', '-gdwarf-4')
 
     def test_sort(self):
         self.compare('sort.c')

@@ -14,8 +14,9 @@ struct sweep {
     struct gt_coverage_report *out;
     const struct gt_coverage_program *p;
     const struct gt_coverage *c;
-    uint32_t *function; /* of each symbol: index into out->functions, or NO_FUNCTION */
-    uint64_t done;      /* costs are counted up to here */
+    const GArray *declared; /* struct gt_coverage_declared */
+    uint32_t *function;     /* of each symbol: index into out->functions, or NO_FUNCTION */
+    uint64_t done;          /* costs are counted up to here */
 };
 
 /* ---- functions ----------------------------------------------------------------------------- */
@@ -25,6 +26,24 @@ static uint32_t add_function(struct sweep *s, const char *name, uint64_t calls)
     const struct gt_covered_function f = {.name = name, .calls = calls};
     g_array_append_val(s->out->functions, f);
     return s->out->functions->len - 1;
+}
+
+/* A function is where the source declares it: the first row of optimised code is often that of what
+ * was inlined there. As in gcov, its line is listed, with its calls. */
+static void declare(struct sweep *s, uint64_t entry, uint32_t function)
+{
+    const struct gt_coverage_declared *d = gt_coverage_declared_at(s->declared, entry);
+    struct gt_covered_function *f =
+        &g_array_index(s->out->functions, struct gt_covered_function, function);
+    if (!d || !d->optimised)
+        return;
+    f->is_placed = true;
+    if (d->artificial)
+        return;
+    f->file = d->file;
+    f->line = d->line;
+    const struct gt_covered_line line = {d->file, d->line, function, true, true, f->calls, 0};
+    g_array_append_val(s->out->lines, line);
 }
 
 /* What GCC moved out of a function is the function: NAME.cold. */
@@ -54,8 +73,10 @@ static uint32_t function_at(struct sweep *s, uint64_t addr, uint64_t *end)
     *end = at->addr + at->size + s->p->base;
     at = whole_function(symbols, at);
     uint32_t *number = &s->function[at - symbols->sym];
-    if (*number == NO_FUNCTION)
+    if (*number == NO_FUNCTION) {
         *number = add_function(s, at->name, gt_coverage_at(s->c, at->addr + s->p->base));
+        declare(s, at->addr + s->p->base, *number);
+    }
     return *number;
 }
 
@@ -100,7 +121,7 @@ static void add_piece(struct sweep *s, const struct gt_coverage_row *row, uint64
         &g_array_index(s->out->functions, struct gt_covered_function, function);
     if (row->listed && !row->counted)
         line.count = gt_coverage_most(s->c, lo, hi);
-    if (row->line && row->listed && !f->line && is_entry(s, lo)) {
+    if (row->line && row->listed && !f->line && !f->is_placed && is_entry(s, lo)) {
         f->file = row->file;
         f->line = row->line;
         f->end = row->lo == lo ? row->end : 0;
@@ -129,7 +150,8 @@ static void add_gap(struct sweep *s, uint64_t hi)
 
 static void sweep_program(struct sweep *s, struct gt_coverage_names *names)
 {
-    GArray *rows = gt_coverage_rows(s->p, s->c, names);
+    GArray *declared, *rows = gt_coverage_rows(s->p, s->c, names, &declared);
+    s->declared = declared;
     size_t n_sym = s->p->symbols->n_sym;
     s->function = g_new(uint32_t, n_sym + 1);
     for (size_t i = 0; i <= n_sym; i++)
@@ -148,6 +170,7 @@ static void sweep_program(struct sweep *s, struct gt_coverage_names *names)
         add_gap(s, code->lo + code->size);
     }
     g_free(s->function);
+    g_array_unref(declared);
     g_array_unref(rows);
 }
 

@@ -21,6 +21,7 @@ struct gt_covered_function {
     uint32_t end;  /* the line of its last '}'; 0: unknown */
     uint64_t calls;
     bool shares_line; /* another function begins in its line */
+    bool is_placed;   /* file and line are those of its declaration, or it has none */
 };
 
 /* The part of a line that belongs to one function. */

@@ -9,14 +9,14 @@
 struct function {
     uint64_t lo, hi;
     uint32_t file, line; /* line 0: where its first row is */
-    bool artificial, returns;
+    bool plain, artificial, returns;
 };
 
 struct collection {
     const struct gt_coverage_program *program;
     struct gt_coverage_names *names;
     GArray *rows;
-    GArray *functions; /* that GCC made without optimisation */
+    GArray *functions; /* struct function */
     const char *last_text;
     uint32_t last_number;
 };
@@ -68,8 +68,8 @@ static bool visit_row(void *self, const struct gt_line_row *row)
     if (!gt_coverage_program_bytes(c->program, lo, &left))
         return true;
     uint64_t size = MIN(row->hi - row->lo, left);
-    const struct gt_coverage_row r = {lo, lo + size, number_of(c, row->file), row->line,
-                                      .listed = true};
+    const struct gt_coverage_row r = {lo,        lo + size,      number_of(c, row->file),
+                                      row->line, .listed = true, .first = row->first};
     g_array_append_val(c->rows, r);
     return true;
 }
@@ -77,15 +77,17 @@ static bool visit_row(void *self, const struct gt_line_row *row)
 static bool visit_function(void *self, const struct gt_line_function *function)
 {
     struct collection *c = self;
-    uint64_t base = c->program->base;
-    if (!function->plain)
-        return true;
-    const struct function f = {function->lo + base,
-                               function->hi + base,
-                               function->file ? number_of(c, function->file) : 0,
-                               function->line,
-                               function->artificial,
-                               function->returns};
+    uint64_t base = c->program->base, hi = function->hi;
+    if (hi == function->lo) {
+        const struct gt_symbol *symbol = gt_symbols_find(c->program->symbols, hi);
+        if (!symbol || symbol->addr != hi)
+            return true;
+        hi += symbol->size;
+    }
+    const struct function f = {
+        function->lo + base, hi + base,       function->file ? number_of(c, function->file) : 0,
+        function->line,      function->plain, function->artificial,
+        function->returns};
     g_array_append_val(c->functions, f);
     return true;
 }
@@ -209,8 +211,46 @@ static void fit_function(const struct gt_coverage_program *p, const struct gt_co
         gt_coverage_flow(p, c, first, last + 1, f->lo, f->hi, f->returns);
 }
 
+/* Of optimised code: a first row that is the function's own, for its '{', is in the line that
+ * declares it. */
+static void fit_entry(GArray *rows, const struct function *f)
+{
+    const size_t i = first_row(rows, f->lo);
+    if (i == rows->len)
+        return;
+    struct gt_coverage_row *row = &g_array_index(rows, struct gt_coverage_row, i);
+    if (row->lo == f->lo && row->first && row->file == f->file && row->line > f->line && f->line)
+        row->line = f->line;
+}
+
+static int compare_declared(const void *a, const void *b)
+{
+    const struct gt_coverage_declared *x = a, *y = b;
+    return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+const struct gt_coverage_declared *gt_coverage_declared_at(const GArray *declared, uint64_t addr)
+{
+    const struct gt_coverage_declared *of = (const void *)declared->data;
+    const size_t i = GT_SEARCH_BELOW(of, declared->len, lo, addr);
+    return i < declared->len && of[i].lo == addr ? &of[i] : NULL;
+}
+
+static GArray *declared_of(const GArray *functions)
+{
+    GArray *declared = g_array_new(FALSE, FALSE, sizeof(struct gt_coverage_declared));
+    for (guint i = 0; i < functions->len; i++) {
+        const struct function *f = &g_array_index(functions, struct function, i);
+        const struct gt_coverage_declared d = {f->lo, f->file, f->line, f->artificial, !f->plain};
+        if (f->line || f->artificial)
+            g_array_append_val(declared, d);
+    }
+    g_array_sort(declared, compare_declared);
+    return declared;
+}
+
 GArray *gt_coverage_rows(const struct gt_coverage_program *p, const struct gt_coverage *c,
-                         struct gt_coverage_names *names)
+                         struct gt_coverage_names *names, GArray **declared)
 {
     struct collection all = {
         .program = p,
@@ -222,8 +262,14 @@ GArray *gt_coverage_rows(const struct gt_coverage_program *p, const struct gt_co
     if (p->lines)
         gt_lines_walk(p->lines, &visitor);
     g_array_sort(all.rows, compare_rows);
-    for (guint i = 0; i < all.functions->len; i++)
-        fit_function(p, c, all.rows, &g_array_index(all.functions, struct function, i));
+    *declared = declared_of(all.functions);
+    for (guint i = 0; i < all.functions->len; i++) {
+        struct function *f = &g_array_index(all.functions, struct function, i);
+        if (f->plain)
+            fit_function(p, c, all.rows, f);
+        else
+            fit_entry(all.rows, f);
+    }
     g_array_unref(all.functions);
     return all.rows;
 }

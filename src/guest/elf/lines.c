@@ -105,7 +105,7 @@ static void index_units(struct gt_lines *l)
     l->indexed = true;
     while (dwarf_get_units(l->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
         ptrdiff_t at = 0;
-        if (type != DW_UT_compile)
+        if (type != DW_UT_compile && type != DW_UT_skeleton)
             continue;
         for (int i = 0; i < MAX_RANGES && (at = dwarf_ranges(&die, at, &base, &lo, &hi)) > 0; i++)
             if (!add_range(l, lo, hi, dwarf_dieoffset(&die)))

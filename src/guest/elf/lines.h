@@ -35,11 +35,13 @@ struct gt_line_row {
     uint64_t lo, hi;
     const char *file; /* as gt_lines_at returns it */
     unsigned line;
+    bool first; /* the table has no other line for its address before this one */
 };
 
 /* A function as the compiler describes it. */
 struct gt_line_function {
-    uint64_t lo, hi;  /* relative addresses of the part that has the entry */
+    uint64_t lo, hi;  /* relative addresses of the part that has the entry, its begin; lo == hi: the
+                       * size is not known (GCC for riscv64 with split debug information) */
     const char *file; /* file that declares it; NULL: unknown */
     unsigned line;
     bool plain;      /* compiled by GCC without optimisation */
@@ -55,9 +57,8 @@ struct gt_lines_visitor {
 };
 
 /* Visits all functions and rows, unit by unit: a unit's functions in any order, then its rows by
- * address. Rows of line 0 and unreadable units are left out. GT_E_NOMEM: a visitor returned false.
- *
- */
+ * address. Rows of line 0, what of a row is not the unit's code, and unreadable units are left out.
+ * GT_E_NOMEM: a visitor returned false. */
 int gt_lines_walk(struct gt_lines *l, const struct gt_lines_visitor *visitor);
 
 /* NULL is fine. */
