@@ -71,7 +71,7 @@ def check_range(v, recording, tids, first, window, parameters):
         for path, s in recording.paths(tid, window=(first + window[0], first + window[1])).items():
             paths.setdefault(path, call_sums.Sum()).add(*s)
     expected = call_sums.functions_of(paths)
-    got = {names[r[0]]: (r[1], r[2], r[3]) for r in rows(v.ask('report', **parameters)['rows'], 7)}
+    got = {names[r[0]]: (r[1], r[2], r[3]) for r in rows(v.ask('report', **parameters)['rows'], 8)}
     equal(got, {name: tuple(s) for name, s in expected.items()}, 'report')
     nodes = rows(v.ask('flame', **parameters)['nodes'], 6)
     check_flame(nodes, names, paths)

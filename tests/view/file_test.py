@@ -105,7 +105,7 @@ def test_hostile_names(t):
     equal((len(re.findall('<script', text)), len(re.findall('</script>', text))), (len(re.findall('\n<script', text)),) * 2, 'scripts')
     with FilePage(t, 'file://' + page) as p:
         p.press('3')
-        names = [row[6] for row in p.rows('Functions')]
+        names = [row[7] for row in p.rows('Functions')]
         need('</script><script>alert(2)</script>' in names, names)
         equal(p.ask('document.querySelectorAll("img").length'), 0, 'elements that names made')
 

@@ -101,7 +101,7 @@ def report(path, *options):
 
 def check_table(p, sums):
     """The table of functions has each function with its number of calls, and times as the page writes them."""
-    table = {row[6]: row for row in p.rows('Functions')}
+    table = {row[7]: row for row in p.rows('Functions')}
     equal(set(table), set(sums), 'functions')
     for name, (calls, total, own) in sums.items():
         equal(count(table[name][2]), calls, f'calls of {name}')
@@ -115,7 +115,7 @@ def test_tables(t):
         check_table(p, report(recording.path))
         p.picture('functions')
         p.press('5')
-        equal({row[4]: count(row[2]) for row in p.rows('Tasks')},
+        equal({row[5]: count(row[2]) for row in p.rows('Tasks')},
              {f'guest {tid}': sum(s.calls for s in recording.paths(tid).values()) for tid in made.TIDS}, 'tasks')
         p.press('4')
         equal([count(row[2]) for row in p.rows('Modules')], [sum(s.calls for tid in made.TIDS for s in recording.paths(tid).values())], 'modules')
@@ -242,7 +242,7 @@ def test_address(t):
         with Page(t, v.url + '#tab=functions&range=100000-300000&tasks=8&search=f*&function=fib%0Aguest') as p:
             equal([p.state(s) for s in ('tab', 'range', 'tasks', 'search')], ['functions', [100000, 300000], [1], 'f*'], 'state')
             equal(p.ask('guesttrace.functionOf(guesttrace.state.function).name'), 'fib', 'the function')
-            equal({row[6] for row in p.rows('Functions')}, {'f', 'fib'}, 'functions')
+            equal({row[7] for row in p.rows('Functions')}, {'f', 'fib'}, 'functions')
         with Page(t, v.url + '#tab=nothing&range=9-1&tasks=99,x&at=5-2&call=1&path=77&function=-5') as p:
             equal([p.state(s) for s in ('tab', 'range', 'tasks', 'call', 'path')], ['timeline', None, [], None, []], 'what makes no sense is left out')
             p.browser.wait('document.querySelector(".chips").innerText.includes("-5 is not in this recording")')
@@ -307,7 +307,7 @@ def test_hostile_names(t):
     recording = made.Made(f'{t.folder}/data', hostile, n=400, deep=6)
     with Viewing(recording.path) as v, Page(t, v.url) as p:
         p.press('3')
-        names = [row[6] for row in p.rows('Functions')]
+        names = [row[7] for row in p.rows('Functions')]
         need('<img src=x onerror=alert(1)>' in names and '"><script>alert(2)</script>' in names, names)
         need(any('\\u202e' in name for name in names), 'what turns the direction is not shown:', names)
         equal(p.ask('document.querySelectorAll("img, script:not([src])").length'), 0, 'elements that names made')
@@ -347,6 +347,50 @@ def test_suspended_and_lost(t):
         need(lost[0] > 150 and max(lost[1:]) < 110, 'lost records are not red:', lost)
         equal(p.ask('guesttrace.view.marks.notes.filter(m => m.lost).map(m => m.text)'), ['5 records are lost'], 'what is lost')
         p.picture('lost')
+
+
+def sleeper(t):
+    """main calls f, in which the task is suspended for 5,000 of 6,500 ns; main has 1,500 of its own."""
+    data = uftrace_write.records((1000, uftrace.ENTRY, 0, 16), (2000, uftrace.ENTRY, 1, 32), (3000, uftrace.EVENT, 2, 200002),
+                                 (8000, uftrace.EVENT, 2, 200001), (8500, uftrace.EXIT, 1, 32), (9000, uftrace.EXIT, 0, 16))
+    return uftrace_write.directory(f'{t.folder}/sleeper', {7: data}, {16: 'main', 32: 'f'})
+
+
+def test_time_that_ran(t):
+    """Sums are of the time that ran; wall time has the rest; a call in which its task slept shows both."""
+    path = sleeper(t)
+    with Viewing(path) as v, Page(t, v.url) as p:
+        def table():
+            return {row[7]: [row[0], row[1], row[3]] for row in p.rows('Functions')}
+        p.press('3')
+        equal(table(), {'main': ['3.000 µs', '1.500 µs', '5.000 µs'], 'f': ['1.500 µs', '1.500 µs', '5.000 µs']}, 'sums')
+        p.press('4')
+        equal([row[:2] for row in p.rows('Modules')], [['3.000 µs', '3.000 µs']], 'modules')
+        p.press('5')
+        equal([row[:2] for row in p.rows('Tasks')], [['3.000 µs', '3.000 µs']], 'tasks')
+        p.press('2')
+        values = 'guesttrace.flame.nodes.map(n => [n.depth ? guesttrace.functionOf(n.function).name : "", n.value])'
+        equal(p.ask(values), [['', 3000], ['main', 3000], ['f', 1500]], 'the flame graph')
+        p.press('l')
+        p.browser.wait('guesttrace.flame.ready === guesttrace.flame.key')
+        equal(p.ask(values), [['', 8000], ['main', 8000], ['f', 6500], ['linux:schedule', 5000]], 'the flame graph of wall time')
+        p.press('3')
+        equal(table(), {'main': ['8.000 µs', '1.500 µs', ''], 'f': ['6.500 µs', '1.500 µs', ''], 'linux:schedule': ['5.000 µs', '5.000 µs', '']}, 'wall time')
+        p.picture('wall')
+        p.press('l', '1')
+        p.ask('guesttrace.setState({ range: [1500, 8000] })')
+        p.browser.wait('document.querySelector("[aria-label=\\"Functions of the range\\"] .rows .row")')
+        equal({row[4]: row[:3] for row in p.rows('Functions of the range')},
+              {'main': ['500 ns', '1.500 µs', '5.000 µs'], 'f': ['1.000 µs', '1.000 µs', '5.000 µs']}, 'sums of a range')
+        p.ask('guesttrace.setState({ range: null, call: guesttrace.callAt(0, 1, 1500).call })')
+        p.browser.wait('document.querySelector(".details").innerText.includes("Slept")')
+        text = p.ask('document.querySelector(".details").innerText')
+        need('Duration\n6.500 µs' in text and 'Ran\n1.500 µs' in text and 'Slept\n5.000 µs' in text, text)
+    with Viewing(path, path) as v, Page(t, v.url) as p:
+        p.press('7')
+        for key, times in ('', {'main': '1.500 µs', 'f': '1.500 µs'}), ('l', {'main': '1.500 µs', 'f': '1.500 µs', 'linux:schedule': '5.000 µs'}):
+            p.press(*key)
+            equal({row[8]: row[4] for row in p.rows('Difference')}, times, 'the difference')
 
 
 def test_small_window(t):

@@ -29,7 +29,7 @@ def check_rows(p, recording):
     known = json.loads(commands.printed([GUESTTRACE, 'report', '--json', recording]))['rows']
     known = {(r['function'], r['calls'], texts.time_text(r['total_ns']), texts.time_text(r['self_ns'])) for r in known}
     p.press('3')
-    seen = [(row[6], count(row[2]), row[0], row[1]) for row in p.rows('Functions')]
+    seen = [(row[7], count(row[2]), row[0], row[1]) for row in p.rows('Functions')]
     need(len(seen) > 10 and known.issuperset(seen), 'not in the report:', set(seen) - known)
     return seen
 

@@ -116,7 +116,7 @@ def test_search(t):
         for text, names in ('ea', {'read'}), ('?et', {'get'}), ('*t', {n for n in everything if n.endswith('t')}), ('guest:w*', {'walk', 'write'}), ('other:w*', set()):
             p.ask(f'guesttrace.setState({{ search: {json.dumps(text)} }})')
             p.idle()
-            equal({row[6] for row in p.rows('Functions') if len(row) > 6}, names & everything, text)
+            equal({row[7] for row in p.rows('Functions') if len(row) > 7}, names & everything, text)
         p.ask('guesttrace.setState({ search: "", tab: "timeline" })')
         p.idle()
         call = p.ask('[...Array(100).keys()].map(i => guesttrace.callAt(1, 0, guesttrace.recording.duration * i / 100)).filter(h => h && h.call)[0].call')
@@ -165,10 +165,10 @@ def test_sort_and_follow(t):
         p.press('3')
         for heading, key in ('Calls', lambda s: s[0]), ('Self', lambda s: s[2]):
             p.click(*p.ask(TABLE_CELL % ('.head button', heading)))
-            order = [key(sums[row[6]]) for row in p.rows('Functions')]
+            order = [key(sums[row[7]]) for row in p.rows('Functions')]
             equal(order, sorted(order, reverse=True), heading)
         p.click(*p.ask(TABLE_CELL % ('.head button', 'Function')))
-        equal([row[6] for row in p.rows('Functions')], sorted(sums), 'by name')
+        equal([row[7] for row in p.rows('Functions')], sorted(sums), 'by name')
         p.click(*p.ask(TABLE_CELL % ('.rows .cell', 'fib')))
         equal(p.state('function'), index_of(p, 'fib'), 'the function')
         callers = sum(s.calls for tid in made.TIDS for path, s in recording.paths(tid).items() if path[-1] == 'fib')
@@ -257,7 +257,7 @@ def test_search_goes_to_the_name(t):
         for name in 'f', 'g', 'guest:f':
             p.ask(f'guesttrace.setState({{ tab: "functions", search: "{name}" }})')
             p.idle()
-            others += p.rows('Functions')[0][6] != name[-1]
+            others += p.rows('Functions')[0][7] != name[-1]
             p.press('/', 'Enter')
             p.browser.wait('guesttrace.state.tab === "timeline" && guesttrace.state.call')
             equal(p.ask('guesttrace.functionOf(guesttrace.state.call.function).name'), name[-1], name)

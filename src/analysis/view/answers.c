@@ -7,21 +7,14 @@ static const struct {
     gt_view_fn *answer;
     bool grows; /* while the time line is read */
 } answers[] = {
-    {"info", gt_view_info, true},
-    {"tracks", gt_view_tracks, true},
-    {"marks", gt_view_marks, true},
-    {"functions", gt_view_functions, true},
-    {"tiles", gt_view_tiles, true},
-    {"report", gt_view_report, false},
-    {"groups", gt_view_groups, false},
-    {"flame", gt_view_flame, false},
-    {"function", gt_view_function, false},
-    {"edges", gt_view_edges, false},
-    {"find", gt_view_find, false},
-    {"values", gt_view_values, false},
-    {"difference", gt_view_difference, false},
-    {"changes", gt_view_changes, false},
-    {"names", gt_view_names, false},
+    {"info", gt_view_info, true},          {"tracks", gt_view_tracks, true},
+    {"marks", gt_view_marks, true},        {"functions", gt_view_functions, true},
+    {"tiles", gt_view_tiles, true},        {"report", gt_view_report, false},
+    {"groups", gt_view_groups, false},     {"flame", gt_view_flame, false},
+    {"function", gt_view_function, false}, {"edges", gt_view_edges, false},
+    {"find", gt_view_find, false},         {"values", gt_view_values, false},
+    {"slept", gt_view_slept, false},       {"difference", gt_view_difference, false},
+    {"changes", gt_view_changes, false},   {"names", gt_view_names, false},
     {"source", gt_view_source, false},
 };
 

@@ -211,8 +211,8 @@ static int put_difference(struct difference *d, const GArray *path, struct gt_er
 }
 
 struct how {
-    uint64_t inverse, waiting;
-    bool by_calls;
+    uint64_t inverse;
+    bool by_calls, wall;
 };
 
 /* Adds both recordings' trees to the paths. */
@@ -225,14 +225,14 @@ static int merge_trees(struct difference *d, const struct how *how, struct gt_er
     int status = 0;
     for (int side = 0; side < GT_VIEW_SIDES && status == 0; side++) {
         struct gt_calls *c = gt_view_side(d->view, side);
-        tree[side] = &d->view->other->tree[side];
+        tree[side] = &d->view->other->tree[how->wall][side];
         if (how->inverse)
-            status = gt_view_tree_inverse(tree[side], c, how->waiting, &callers[side], err);
+            status = gt_view_tree_inverse(tree[side], c, &callers[side], err);
         if (how->inverse)
             tree[side] = &callers[side];
         place[side] = g_new(uint32_t, tree[side]->n + 1);
         value[side] = how->by_calls ? gt_view_tree_calls(tree[side], how->inverse)
-                                    : gt_view_tree_times(tree[side], c, how->inverse, how->waiting);
+                                    : gt_view_tree_times(tree[side]);
     }
     for (int side = 0; side < GT_VIEW_SIDES && status == 0; side++)
         add_paths(d, side, tree[side], value[side], place[side]);
@@ -266,19 +266,19 @@ static int difference_of(struct gt_view *v, const struct how *how, const GArray 
     return status;
 }
 
-/* inverse=1, path, by=calls, waiting=1 as those of `flame`; functions are numbers of `names`. */
+/* inverse=1, path, by=calls, wall=1 as those of `flame`; functions are numbers of `names`. */
 int gt_view_difference(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
                        struct gt_error *err)
 {
     const char *by = q->value(q->self, "by");
     struct how how = {.by_calls = by && strcmp(by, "calls") == 0};
     g_autoptr(GArray) path = NULL;
-    int status = gt_view_other_make(v, err);
+    int status = gt_view_wall(q, &how.wall, err);
+    if (status == 0)
+        status = gt_view_other_make(v, how.wall, err);
     if (status == 0)
         status = gt_view_list(q, "path", v->other->names->len, &path, err);
     if (status == 0)
         status = gt_view_number(q, "inverse", 1, &how.inverse, err);
-    if (status == 0)
-        status = gt_view_number(q, "waiting", 1, &how.waiting, err);
     return status == 0 ? difference_of(v, &how, path, j, err) : status;
 }

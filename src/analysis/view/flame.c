@@ -15,33 +15,11 @@ struct flame {
     uint64_t least;
 };
 
-/* The name is the one that spaces.c gives such calls. */
-static bool is_suspension(const struct gt_calls *c, const struct gt_tree_node *n)
+uint64_t *gt_view_tree_times(const struct gt_tree *t)
 {
-    if (n->parent == GT_TREE_NONE)
-        return false;
-    const struct gt_calls_function *f = gt_calls_function(c, n->function);
-    return g_str_has_prefix(f->name, "linux:schedule") && !*f->module;
-}
-
-uint64_t *gt_view_tree_times(const struct gt_tree *t, const struct gt_calls *c, bool inverse,
-                             bool waiting)
-{
-    uint64_t *value = g_new0(uint64_t, t->n + 1), *off = g_new0(uint64_t, t->n + 1);
-    for (uint32_t i = (uint32_t)t->n; !waiting && i-- > 0;) {
-        const struct gt_tree_node *n = &t->node[i];
-        const bool first = n->depth == 1;
-        if (inverse && first && is_suspension(c, n))
-            for (uint32_t k = i; k < n->end; k++)
-                off[k] = t->node[k].total;
-        else if (!inverse && is_suspension(c, n))
-            off[i] = n->total;
-        if (n->parent != GT_TREE_NONE && (!inverse || first))
-            off[n->parent] += off[i];
-    }
+    uint64_t *value = g_new0(uint64_t, t->n + 1);
     for (size_t i = 0; i < t->n; i++)
-        value[i] = t->node[i].total - MIN(off[i], t->node[i].total);
-    g_free(off);
+        value[i] = t->node[i].total;
     return value;
 }
 
@@ -151,26 +129,18 @@ static int put_flame(const struct gt_tree *t, const struct gt_calls *c, const GA
     return 0;
 }
 
-/* Time that the functions of a tree had of their own, without what was suspended. */
-static uint64_t own_time(const struct gt_tree *t, const struct gt_calls *c, bool waiting)
+int gt_view_tree_inverse(const struct gt_tree *t, struct gt_calls *c, struct gt_tree *out,
+                         struct gt_error *err)
 {
-    uint64_t sum = 0;
+    uint64_t own = 0;
     for (uint32_t i = 0; i < t->n; i++)
-        if (waiting || !is_suspension(c, &t->node[i]))
-            sum += (uint64_t)t->node[i].self;
-    return sum;
-}
-
-int gt_view_tree_inverse(const struct gt_tree *t, struct gt_calls *c, bool waiting,
-                         struct gt_tree *out, struct gt_error *err)
-{
-    const uint64_t least = own_time(t, c, waiting) / GT_VIEW_SMALLEST;
-    int status = gt_tree_inverse(t, c, INVERSE_DEPTH, least, out);
+        own += (uint64_t)t->node[i].self;
+    int status = gt_tree_inverse(t, c, INVERSE_DEPTH, own / GT_VIEW_SMALLEST, out);
     return status < 0 ? gt_error_set(err, status, "out of memory") : 0;
 }
 
 struct how {
-    uint64_t inverse, waiting;
+    uint64_t inverse;
     bool by_calls;
 };
 
@@ -179,21 +149,19 @@ static int flame_of(struct gt_view *v, const struct gt_tree *tree, const struct 
 {
     struct gt_tree callers = {0};
     if (how->inverse) {
-        int status = gt_view_tree_inverse(tree, v->calls, how->waiting, &callers, err);
+        int status = gt_view_tree_inverse(tree, v->calls, &callers, err);
         if (status < 0)
             return status;
         tree = &callers;
     }
     g_autofree uint64_t *value =
-        how->by_calls ? gt_view_tree_calls(tree, how->inverse)
-                      : gt_view_tree_times(tree, v->calls, how->inverse, how->waiting);
+        how->by_calls ? gt_view_tree_calls(tree, how->inverse) : gt_view_tree_times(tree);
     int status = put_flame(tree, v->calls, path, value, j, err);
     gt_tree_clear(&callers);
     return status;
 }
 
-/* inverse=1: callers; path: functions from the root to the one that is shown; by=calls; waiting=1:
- * with the time in which tasks were suspended. */
+/* inverse=1: callers; path: functions from the root to the one that is shown; by=calls. */
 int gt_view_flame(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
                   struct gt_error *err)
 {
@@ -204,8 +172,6 @@ int gt_view_flame(struct gt_view *v, const struct gt_view_query *q, struct gt_js
     int status = gt_view_list(q, "path", gt_calls_n_functions(v->calls), &path, err);
     if (status == 0)
         status = gt_view_number(q, "inverse", 1, &how.inverse, err);
-    if (status == 0)
-        status = gt_view_number(q, "waiting", 1, &how.waiting, err);
     if (status == 0)
         status = gt_view_range_get(v, q, &r, err);
     if (status == 0) {

@@ -45,7 +45,7 @@ static void put_sums(struct gt_json *j, const struct gt_function_table *f)
 {
     gt_json_resume(j);
     gt_json_begin_object(j);
-    gt_json_key(j, "rows"); /* function, calls, total, self, average, minimum, maximum */
+    gt_json_key(j, "rows"); /* function, calls, total, self, average, minimum, maximum, slept */
     gt_json_begin_array(j);
     for (size_t i = 0; i < f->n; i++) {
         const struct gt_function_sums *s = &f->row[i].sums;
@@ -55,7 +55,8 @@ static void put_sums(struct gt_json *j, const struct gt_function_table *f)
                                 (uint64_t)MAX(s->self, 0),
                                 gt_function_total_avg(s),
                                 s->calls ? s->total_min : 0,
-                                s->total_max};
+                                s->total_max,
+                                s->slept};
         for (size_t k = 0; k < G_N_ELEMENTS(row); k++)
             gt_json_u64(j, row[k]);
     }
@@ -79,8 +80,8 @@ int gt_view_report(struct gt_view *v, const struct gt_view_query *q, struct gt_j
     return status;
 }
 
-/* by=tasks: task, functions, calls, total, self; by=modules: a function of it instead of the task.
- */
+/* by=tasks: task, functions, calls, total, self, slept; by=modules: a function of it instead of the
+ * task. */
 int gt_view_groups(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
                    struct gt_error *err)
 {
@@ -104,6 +105,7 @@ int gt_view_groups(struct gt_view *v, const struct gt_view_query *q, struct gt_j
         gt_json_u64(j, g.row[i].calls);
         gt_json_u64(j, g.row[i].total);
         gt_json_i64(j, g.row[i].self);
+        gt_json_u64(j, g.row[i].slept);
     }
     gt_json_end_array(j);
     gt_json_end_object(j);

@@ -2,8 +2,6 @@
 /* What a recording is compared with: see other.h. */
 #include "analysis/view/other.h"
 
-#include "analysis/profile/functions.h"
-
 struct gt_view_other *gt_view_other_create(struct gt_calls *c, const char *title)
 {
     struct gt_view_other *o = g_new0(struct gt_view_other, 1);
@@ -19,7 +17,8 @@ void gt_view_other_destroy(struct gt_view_other *o)
     if (!o)
         return;
     for (int side = 0; side < GT_VIEW_SIDES; side++) {
-        gt_tree_clear(&o->tree[side]);
+        gt_tree_clear(&o->tree[false][side]);
+        gt_tree_clear(&o->tree[true][side]);
         g_free(o->id[side]);
     }
     g_array_free(o->names, TRUE);
@@ -96,29 +95,32 @@ static void number_functions(struct gt_view *v)
 }
 
 /* Both trees, once. With the lock. */
-static int make_trees(struct gt_view *v, struct gt_error *err)
+static int make_trees(struct gt_view *v, bool wall, struct gt_error *err)
 {
-    static const struct gt_calls_window wall = {.wall = true};
-    static const struct gt_tree_options how = {.window = &wall, .by_name = true};
+    const struct gt_calls_window window = {.wall = wall};
+    const struct gt_tree_options how = {.window = &window, .by_name = true};
     struct gt_view_other *o = v->other;
     int status = 0;
-    for (int side = 0; side < GT_VIEW_SIDES && status == 0 && !o->is_made; side++) {
-        gt_tree_clear(&o->tree[side]);
-        status = gt_tree_make(gt_view_side(v, side), &how, &o->tree[side], err);
+    for (int side = 0; side < GT_VIEW_SIDES && status == 0; side++) {
+        gt_tree_clear(&o->tree[wall][side]);
+        status = gt_tree_make(gt_view_side(v, side), &how, &o->tree[wall][side], err);
     }
-    if (status < 0 || o->is_made)
+    if (status < 0)
         return status;
-    number_functions(v); /* no pass finds more of them now */
-    o->is_made = true;
+    if (!o->is_made[!wall])
+        number_functions(v); /* no pass finds more of them now */
+    o->is_made[wall] = true;
     return 0;
 }
 
-int gt_view_other_make(struct gt_view *v, struct gt_error *err)
+int gt_view_other_make(struct gt_view *v, bool wall, struct gt_error *err)
 {
+    int status = 0;
     if (!v->other)
         return gt_error_set(err, GT_E_NOT_FOUND, "there is no other recording to compare with");
     pthread_mutex_lock(&v->other->lock);
-    int status = make_trees(v, err);
+    if (!v->other->is_made[wall])
+        status = make_trees(v, wall, err);
     pthread_mutex_unlock(&v->other->lock);
     return status;
 }
@@ -147,7 +149,7 @@ int gt_view_names(struct gt_view *v, const struct gt_view_query *q, struct gt_js
                   struct gt_error *err)
 {
     (void)q;
-    int status = gt_view_other_make(v, err);
+    int status = gt_view_other_make(v, false, err);
     if (status < 0)
         return status;
     const guint n = v->other->names->len;
@@ -157,66 +159,6 @@ int gt_view_names(struct gt_view *v, const struct gt_view_query *q, struct gt_js
     gt_json_resume(j);
     gt_json_begin_object(j);
     gt_view_put_names(v, all, j);
-    gt_json_end_object(j);
-    gt_json_commit(j);
-    return 0;
-}
-
-/* ---- functions ----------------------------------------------------------------------------- */
-
-struct change {
-    uint64_t calls[GT_VIEW_SIDES], total[GT_VIEW_SIDES], self[GT_VIEW_SIDES];
-};
-
-static int add_sums(struct gt_view *v, int side, struct change *of, struct gt_error *err)
-{
-    static const struct gt_calls_window wall = {.wall = true};
-    struct gt_function_table f = {0};
-    int status = gt_function_table_make(gt_view_side(v, side), &wall, 0, &f, err);
-    for (size_t i = 0; status == 0 && i < f.n; i++) {
-        const struct gt_function_sums *s = &f.row[i].sums;
-        struct change *to = &of[v->other->id[side][f.row[i].function]];
-        to->calls[side] += s->calls;
-        to->total[side] += s->total;
-        to->self[side] += (uint64_t)MAX(s->self, 0);
-    }
-    gt_function_table_clear(&f);
-    return status;
-}
-
-/* Sums of each function in both: its number in `names`, calls, total and self time of this
- * recording, then those of the other. */
-int gt_view_changes(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
-                    struct gt_error *err)
-{
-    (void)q;
-    int status = gt_view_other_make(v, err);
-    if (status < 0)
-        return status;
-    const guint n = v->other->names->len;
-    g_autofree struct change *of = g_new0(struct change, n + 1);
-    g_autofree bool *is_named = g_new0(bool, n + 1);
-    for (int side = 0; side < GT_VIEW_SIDES && status == 0; side++)
-        status = add_sums(v, side, of, err);
-    if (status < 0)
-        return status;
-    gt_json_resume(j);
-    gt_json_begin_object(j);
-    gt_json_key(j, "rows");
-    gt_json_begin_array(j);
-    for (guint id = 0; id < n; id++) {
-        is_named[id] = of[id].calls[0] || of[id].calls[1] || of[id].self[0] || of[id].self[1];
-        if (!is_named[id])
-            continue;
-        gt_json_u64(j, id);
-        for (int side = 0; side < GT_VIEW_SIDES; side++) {
-            gt_json_u64(j, of[id].calls[side]);
-            gt_json_u64(j, of[id].total[side]);
-            gt_json_u64(j, of[id].self[side]);
-        }
-    }
-    gt_json_end_array(j);
-    gt_view_put_names(v, is_named, j);
     gt_json_end_object(j);
     gt_json_commit(j);
     return 0;

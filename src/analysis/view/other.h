@@ -15,8 +15,8 @@ struct gt_view_other {
     struct gt_calls *calls;
     char *title;
     pthread_mutex_t lock; /* until is_made */
-    bool is_made;
-    struct gt_tree tree[GT_VIEW_SIDES];
+    bool is_made[2];      /* of times that ran; of times from calls to returns */
+    struct gt_tree tree[2][GT_VIEW_SIDES];
     uint32_t *id[GT_VIEW_SIDES]; /* the number of each function */
     size_t n[GT_VIEW_SIDES];     /* functions */
     GArray *names;               /* of each number: const struct gt_calls_function * */
@@ -24,7 +24,7 @@ struct gt_view_other {
 
 /* Reads both recordings, the first time. GT_E_NOT_FOUND: there is no other one; errors of
  * gt_calls_scan. */
-int gt_view_other_make(struct gt_view *v, struct gt_error *err);
+int gt_view_other_make(struct gt_view *v, bool wall, struct gt_error *err);
 struct gt_calls *gt_view_side(const struct gt_view *v, int side);
 /* "names": number, name, file, of the functions that are named. */
 void gt_view_put_names(struct gt_view *v, const bool *is_named, struct gt_json *j);

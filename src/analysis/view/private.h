@@ -55,7 +55,8 @@ typedef int gt_view_fn(struct gt_view *v, const struct gt_view_query *q, struct 
 
 gt_view_fn gt_view_info, gt_view_tracks, gt_view_marks, gt_view_functions, gt_view_tiles,
     gt_view_report, gt_view_groups, gt_view_flame, gt_view_function, gt_view_edges, gt_view_find,
-    gt_view_values, gt_view_difference, gt_view_changes, gt_view_names, gt_view_source;
+    gt_view_values, gt_view_slept, gt_view_difference, gt_view_changes, gt_view_names,
+    gt_view_source;
 
 /* Tiles of all tasks at a level, as one answer. *exact: all calls stand alone there, none are
  * summed up. Errors of gt_timeline_look. */
@@ -65,10 +66,12 @@ int gt_view_level(struct gt_view *v, unsigned exp, struct gt_json *j, bool *exac
 /* A parameter that is a number of at most `most`; *out stays where it is not given. GT_E_USAGE. */
 int gt_view_number(const struct gt_view_query *q, const char *key, uint64_t most, uint64_t *out,
                    struct gt_error *err);
+/* wall=1: times from calls to returns; else those that ran. GT_E_USAGE. */
+int gt_view_wall(const struct gt_view_query *q, bool *out, struct gt_error *err);
 /* "1,2,3": numbers below `limit`; empty where it is not given. The caller frees it. */
 int gt_view_list(const struct gt_view_query *q, const char *key, uint64_t limit, GArray **out,
                  struct gt_error *err);
-/* from, to, tasks. The caller clears it, also after an error. GT_E_USAGE. */
+/* from, to, tasks, wall. The caller clears it, also after an error. GT_E_USAGE. */
 int gt_view_range_get(struct gt_view *v, const struct gt_view_query *q, struct gt_view_range *out,
                       struct gt_error *err);
 void gt_view_range_clear(struct gt_view_range *r);
@@ -79,16 +82,14 @@ int gt_view_tree_get(struct gt_view *v, const struct gt_view_range *r, const str
                      struct gt_error *err);
 void gt_view_tree_done(struct gt_view *v);
 
-/* Of each node of a flame graph: the time of its calls; without `waiting`, without that in which
- * tasks were suspended. g_free. */
-uint64_t *gt_view_tree_times(const struct gt_tree *t, const struct gt_calls *c, bool inverse,
-                             bool waiting);
+/* Of each node of a flame graph: the time of its calls. g_free. */
+uint64_t *gt_view_tree_times(const struct gt_tree *t);
 /* How many calls are on a path and below it; of the inverse tree, whose nodes have those of the
  * function on top, how many those are. g_free. */
 uint64_t *gt_view_tree_calls(const struct gt_tree *t, bool inverse);
 /* The tree of callers, without what is too small to be shown. GT_E_NOMEM. */
-int gt_view_tree_inverse(const struct gt_tree *t, struct gt_calls *c, bool waiting,
-                         struct gt_tree *out, struct gt_error *err);
+int gt_view_tree_inverse(const struct gt_tree *t, struct gt_calls *c, struct gt_tree *out,
+                         struct gt_error *err);
 
 /* What a recording is compared with: other.h. */
 struct gt_view_other;

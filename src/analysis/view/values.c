@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The values of one call: its arguments, and what it returned. */
+/* The values of one call: its arguments, what it returned, and how long its task slept. */
 #include "analysis/view/private.h"
 
 #include "format/values/payload.h"
@@ -90,4 +90,58 @@ int gt_view_values(struct gt_view *v, const struct gt_view_query *q, struct gt_j
     gt_json_end_object(j);
     gt_json_commit(j);
     return status;
+}
+
+/* ---- how long it slept --------------------------------------------------------------------- */
+
+static void *make_sum(void *self)
+{
+    (void)self;
+    return g_new0(uint64_t, 1);
+}
+
+static int sum_batch(void *share, const struct gt_calls_batch *b)
+{
+    uint64_t *sum = share;
+    for (size_t i = 0; i < b->n; i++)
+        if (b->call[i].kind == GT_CALL_EXIT && gt_call_suspends(b->call[i].function))
+            *sum += b->call[i].time - b->call[i].begin;
+    return 0;
+}
+
+static int merge_sum(void *self, void *share)
+{
+    if (self)
+        *(uint64_t *)self += *(uint64_t *)share;
+    g_free(share);
+    return 0;
+}
+
+/* task, begin, duration: how long the task was suspended in that time, which is that of a call. */
+int gt_view_slept(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
+                  struct gt_error *err)
+{
+    static const struct gt_calls_consumer consumer = {make_sum, sum_batch, merge_sum};
+    const struct gt_calls_facts *f = gt_calls_facts(v->calls);
+    const size_t n = gt_calls_n_tasks(v->calls);
+    g_autofree bool *tasks = g_new0(bool, n + 1);
+    uint64_t task = 0, begin = 0, duration = 0, slept = 0;
+    int status = gt_view_number(q, "task", n ? n - 1 : 0, &task, err);
+    if (status == 0)
+        status = gt_view_number(q, "begin", f->last - f->first, &begin, err);
+    if (status == 0)
+        status = gt_view_number(q, "duration", f->last - f->first - begin, &duration, err);
+    tasks[task] = true;
+    begin += f->first;
+    const struct gt_calls_window w = {.from = begin, .to = begin + duration, .tasks = tasks};
+    if (status == 0)
+        status = gt_calls_scan(v->calls, &w, &consumer, &slept, 0, err);
+    if (status < 0)
+        return status;
+    gt_json_resume(j);
+    gt_json_begin_object(j);
+    gt_view_put(j, "slept", slept);
+    gt_json_end_object(j);
+    gt_json_commit(j);
+    return 0;
 }

@@ -88,6 +88,14 @@ int gt_view_number(const struct gt_view_query *q, const char *key, uint64_t most
     return 0;
 }
 
+int gt_view_wall(const struct gt_view_query *q, bool *out, struct gt_error *err)
+{
+    uint64_t wall = 0;
+    int status = gt_view_number(q, "wall", 1, &wall, err);
+    *out = wall;
+    return status;
+}
+
 int gt_view_list(const struct gt_view_query *q, const char *key, uint64_t limit, GArray **out,
                  struct gt_error *err)
 {
@@ -112,8 +120,10 @@ int gt_view_range_get(struct gt_view *v, const struct gt_view_query *q, struct g
     const size_t n = gt_calls_n_tasks(v->calls);
     uint64_t from = 0, to = f->last - f->first;
     g_autoptr(GArray) tasks = NULL;
-    *out = (struct gt_view_range){.window.wall = true};
-    int status = gt_view_number(q, "from", to, &from, err);
+    *out = (struct gt_view_range){0};
+    int status = gt_view_wall(q, &out->window.wall, err);
+    if (status == 0)
+        status = gt_view_number(q, "from", to, &from, err);
     if (status == 0)
         status = gt_view_number(q, "to", UINT64_MAX, &to, err);
     if (status == 0)
@@ -128,7 +138,7 @@ int gt_view_range_get(struct gt_view *v, const struct gt_view_query *q, struct g
     if (to < f->last - f->first)
         out->window.to = f->first + to;
     GString *key = g_string_new(NULL);
-    g_string_printf(key, "%" PRIu64 "-%" PRIu64, from, to);
+    g_string_printf(key, "%d:%" PRIu64 "-%" PRIu64, out->window.wall, from, to);
     if (tasks->len) {
         out->tasks = g_new0(bool, n + 1);
         out->window.tasks = out->tasks;

@@ -82,21 +82,23 @@ export function recolorDetails() {
   for (const dot of panel.querySelectorAll('.dot')) dot.style.background = colorOf(Number(dot.dataset.function));
 }
 
-// Arguments and what was returned, where the recording has them, of the call that was asked for last.
-const values = { key: '', arguments: [], returned: [], error: '' };
+// Of the call that was asked for last: arguments and what was returned, where the recording has them, and how long its
+// task slept.
+const values = { key: '', arguments: [], returned: [], slept: 0, error: '' };
 const keyOfCall = call => [call.task, call.depth, call.begin, call.duration, call.function].join(',');
 
 async function loadValues(call) {
   const key = keyOfCall(call), { task, depth, begin, duration } = call;
-  if (!source.isRemote || key === values.key || call.function < 0) return;
-  Object.assign(values, { key, arguments: [], returned: [], error: '' });
+  if (key === values.key || call.function < 0) return;
+  Object.assign(values, { key, arguments: [], returned: [], slept: 0, error: '' });
   try {
-    const got = await source.get('values', { task, depth, begin, duration, function: call.function });
-    if (values.key === key) Object.assign(values, got);
+    const slept = await source.get('slept', { task, begin, duration });
+    const got = source.isRemote ? await source.get('values', { task, depth, begin, duration, function: call.function }) : {};
+    if (values.key === key) Object.assign(values, slept, got);
   } catch (error) {
     values.error = error.message;
   }
-  const some = values.arguments.length || values.returned.length || values.error;
+  const some = values.arguments.length || values.returned.length || values.slept || values.error;
   if (values.key === key && some && state.call && keyOfCall(state.call) === key) update({ call: state.call });
 }
 
@@ -107,10 +109,17 @@ function valueFacts(call) {
   return values.error ? fact('Values', values.error) : facts;
 }
 
+// Of a call in which its task slept; the time that ran is what sums have of it.
+function sleptFacts(call) {
+  if (values.key !== keyOfCall(call) || !values.slept || functionOf(call.function).suspended) return [];
+  return [...fact('Ran', timeText(call.duration - values.slept)), ...fact('Slept', timeText(values.slept))];
+}
+
 function showSelectedCall(call) {
   const f = functionOf(call.function);
   const facts = element('dl', {},
     ...fact('Duration', timeText(call.duration), element('span', { class: 'dim' }, ` ${countText(call.duration)} ns`)),
+    ...sleptFacts(call),
     ...valueFacts(call),
     ...fact('Begins at', exactTime(call.begin)),
     ...fact('Ends at', exactTime(call.begin + call.duration)),
@@ -148,9 +157,9 @@ async function showSelectedRange() {
   try {
     const got = await source.get('report', parameters), rows = [];
     if (key !== rangeKey) return;
-    for (let i = 0; i < got.rows.length; i += 7) {
+    for (let i = 0; i < got.rows.length; i += 8) {
       const f = functionOf(got.rows[i]);
-      rows.push({ function: f.index, name: f.name, module: f.module, calls: got.rows[i + 1], total: got.rows[i + 2], self: got.rows[i + 3] });
+      rows.push({ function: f.index, name: f.name, module: f.module, calls: got.rows[i + 1], total: got.rows[i + 2], self: got.rows[i + 3], slept: got.rows[i + 7] });
     }
     rangeTable.set(rows, 'There are no calls here.');
   } catch (error) {
@@ -174,7 +183,7 @@ function update(changes) {
 export function makeDetails() {
   const number = (title, key, text) => ({ title, key, number: true, text, width: '92px' });
   rangeTable = new Table([number('Self', 'self', r => timeText(r.self)), number('Total', 'total', r => timeText(r.total)),
-    number('Calls', 'calls', r => countText(r.calls)), { title: 'Function', key: 'name', width: 'minmax(120px, 1fr)' }],
+    number('Slept', 'slept', r => (r.slept ? timeText(r.slept) : '')), number('Calls', 'calls', r => countText(r.calls)), { title: 'Function', key: 'name', width: 'minmax(120px, 1fr)' }],
   { label: 'Functions of the range', sort: 'self', class: 'small', choose: row => setState({ function: row.function }), open: row => goTo(row.function, 'next') });
   panel = element('div', { class: 'details', hidden: true });
   onState(update);

@@ -2,11 +2,11 @@
 // The table of what differs between two recordings: a function a row, parts of all of each.
 import { timeText, countText, percentText, matcher } from './base.js';
 import { source, recording, both, addNames } from './source.js';
-import { state, setState, onState } from './state.js';
+import { state, setState, onState, wallParameters } from './state.js';
 import { Table, wholeOf } from './tables.js';
 import { pointsText } from './flame.js';
 
-let changes, asked = false;
+let changes, asked = '';
 
 // Rows of an answer.
 function rowsOf(got) {
@@ -27,16 +27,18 @@ function rowsOf(got) {
 }
 
 async function updateChanges(changed) {
+  const key = JSON.stringify(wallParameters());
   if ('search' in changed || !asked) {
     const text = state.search.trim(), matches = text ? matcher(text) : null;
     changes.filter = matches && (row => matches(row.name, row.module));
     changes.arrange();
   }
-  if (state.tab !== 'difference' || asked) return;
-  asked = true;
+  if (state.tab !== 'difference' || asked === key) return;
+  asked = key;
   changes.set([], 'Reading the calls…');
   try {
-    changes.set(rowsOf(await source.get('changes')), 'There are no calls.');
+    const got = await source.get('changes', wallParameters());
+    if (asked === key) changes.set(rowsOf(got), 'There are no calls.');
   } catch (error) {
     changes.set([], error.message);
   }

@@ -2,7 +2,7 @@
 // Flame graphs: paths of calls of the range, outermost on top; inverse: what took the time, callers below.
 import { element, clamp, eachFrame, fitCanvas, timeText, countText, percentText, matcher } from './base.js';
 import { functionOf, source, recording, needFunctions, both, addNames } from './source.js';
-import { state, setState, onState, rangeParameters, findPath } from './state.js';
+import { state, setState, onState, rangeParameters, wallParameters, findPath } from './state.js';
 import { theme, colorOf, differenceColor, fitText, FONT } from './colors.js';
 
 const LINE = 18;
@@ -84,10 +84,9 @@ function updateFlame() {
     redrawFlame();
     return;
   }
-  const parameters = state.difference ? {} : rangeParameters();
+  const parameters = state.difference ? wallParameters() : rangeParameters();
   if (state.inverse) parameters.inverse = 1;
   if (state.by === 'calls') parameters.by = 'calls';
-  else if (state.waiting) parameters.waiting = 1;
   if (state.path.length) parameters.path = state.path.join(',');
   const key = JSON.stringify([state.difference, parameters]);
   if (key !== flame.key) loadFlame(key, parameters);
@@ -258,8 +257,7 @@ export function makeFlame() {
     choice('Inverse', 'What took the time on top, its callers below', () => state.inverse, () => setState({ inverse: true, path: [] })),
     element('span', { class: 'gap' }),
     choice(recording.info.instructions ? 'Instructions' : 'Time', 'Widths are times', () => state.by === 'time', () => setState({ by: 'time' })),
-    choice('Number of calls', 'Widths are numbers of calls', () => state.by === 'calls', () => setState({ by: 'calls' })), element('span', { class: 'gap' }),
-    ...(source.isRemote ? [choice('Suspended time', 'With the time in which tasks were suspended', () => state.waiting, () => setState({ waiting: !state.waiting }))] : []), pathBar);
+    choice('Number of calls', 'Widths are numbers of calls', () => state.by === 'calls', () => setState({ by: 'calls' })), pathBar);
   const c = flame.canvas;
   c.addEventListener('pointermove', onFlameMove);
   c.addEventListener('pointerleave', () => { flame.hover = -1; flameTip.hidden = true; redrawFlame(); });

@@ -25,10 +25,11 @@ const KEYS = [
   ['R', 'sum up the time that is in sight'], ['Shift-drag, or drag on the scale', 'sum up a stretch of time'],
   ['Click on a task', 'sum up only this task (Ctrl: this one, too)'], ['O', 'open or close the track of the selected call'], ['G', 'tracks below their vCPU, or their process'],
   ['C', 'callers and callees of the selected function'], ['V', 'source of the selected function'], ['F', 'flame graph of what is summed up'],
+  ['L', 'sums of wall time, from calls to returns, or of the time that ran'],
   ['Escape', 'undo the last choice: call, range, tasks, search'], ['T', 'dark or light'], ['?', 'this list'],
 ];
 
-let searchBox, chips, help, panes = {}, tabButtons = {};
+let searchBox, wallButton, chips, help, panes = {}, tabButtons = {};
 
 // ---- bar -----------------------------------------------------------------------------------
 
@@ -51,6 +52,7 @@ function showChips() {
 function showTab() {
   for (const [name, pane] of Object.entries(panes)) pane.hidden = name !== state.tab;
   for (const [name, button] of Object.entries(tabButtons)) button.setAttribute('aria-selected', String(name === state.tab));
+  wallButton.dataset.on = String(state.wall);
   if (document.activeElement !== searchBox && searchBox.value !== state.search) searchBox.value = state.search;
 }
 
@@ -104,13 +106,15 @@ function makeBar() {
   searchBox = element('input', { type: 'search', placeholder: 'Search functions  ( / )', 'aria-label': 'Search functions', spellcheck: 'false', autocomplete: 'off',
     oninput: () => setState({ search: searchBox.value }), onkeydown: onSearchKey });
   chips = element('div', { class: 'chips' });
+  wallButton = element('button', { class: 'choice', title: 'Sums of times from calls to returns, with those in which tasks slept (L); else of those that ran',
+    hidden: !source.isRemote, onclick: () => setState({ wall: !state.wall, path: [] }) }, 'Wall time');
   const bar = element('div', { class: 'tabs', role: 'tablist' });
   for (const name of tabs()) {
     tabButtons[name] = element('button', { role: 'tab', onclick: () => { setState({ tab: name }); focusPane(); } }, TITLES[name]);
     bar.append(tabButtons[name]);
   }
   return element('header', {}, element('h1', { title: recording.info.path }, recording.info.title), bar, chips, element('span', { class: 'grow' }),
-    searchBox, element('button', { class: 'icon', title: 'Dark or light (T)', 'aria-label': 'Dark or light', onclick: () => setDark(document.documentElement.dataset.theme !== 'dark') }, '◐'),
+    wallButton, searchBox, element('button', { class: 'icon', title: 'Dark or light (T)', 'aria-label': 'Dark or light', onclick: () => setDark(document.documentElement.dataset.theme !== 'dark') }, '◐'),
     element('button', { class: 'icon', title: 'Keys (?)', 'aria-label': 'Keys', onclick: () => help.showModal() }, '?'));
 }
 
@@ -204,6 +208,7 @@ const timelineKeys = {
 
 const keys = {
   '/': () => { searchBox.focus(); searchBox.select(); }, '?': () => help.showModal(), Escape: undo,
+  l: () => source.isRemote && setState({ wall: !state.wall, path: [] }),
   t: () => setDark(document.documentElement.dataset.theme !== 'dark'), n: () => goTo(state.function, 'next'), p: () => goTo(state.function, 'before'),
   v: () => showSource(state.function), c: () => state.function >= 0 && setState({ tab: 'functions' }), f: () => setState({ tab: 'flame', path: [] }),
 };

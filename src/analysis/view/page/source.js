@@ -71,6 +71,7 @@ class Embedded {
     if (name === 'find') return this.find(p);
     if (name === 'function') return this.relations(p);
     if (name === 'tracks') return this.block(name).then(t => ({ ...t, finest: Math.min(...this.levels) }));
+    if (name === 'slept') return this.slept(p);
     if (name === 'names') return this.block('difference');
     if (name === 'functions' && p.first > 0) return { first: p.first, functions: [] };
     const query = Object.entries(p).filter(([key]) => key !== 'first' && key !== 'path').map(([key, value]) => `${key}=${value}`).join(',');
@@ -90,6 +91,16 @@ class Embedded {
       return got;
     });
     return { progress: 1000, tasks: list };
+  }
+
+  // Where all calls stand alone.
+  async slept({ task, begin, duration }) {
+    const level = this.isExact ? await this.block(`tiles/${Math.min(...this.levels)}`) : { tasks: [] };
+    let slept = 0;
+    for (const { slices } of level.tasks.filter(t => t.task === task))
+      for (let i = 0; i < slices.length; i += 5)
+        if (functionOf(slices[i + 3]).suspended && slices[i] >= begin && slices[i] + slices[i + 1] <= begin + duration) slept += slices[i + 1];
+    return { slept };
   }
 
   // Among the calls that are not summed up.

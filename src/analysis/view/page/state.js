@@ -11,7 +11,8 @@ export const state = {
   call: null,            // { task, depth, begin, duration, function }
   function: -1,          // whose callers and callees are shown
   search: '',
-  inverse: false, by: 'time', waiting: false,
+  inverse: false, by: 'time',
+  wall: false,           // sums have times from calls to returns, not those that ran
   difference: false,     // flame graph: of both recordings
   path: [],              // flame graph: functions down to the one that fills the width
   group: '',             // what tracks stand below: 'process', 'cpu'; '': what fits
@@ -63,7 +64,7 @@ export function readAddress() {
   state.tasks = numbersOf(q.get('tasks')).map(taskOf).filter(task => task >= 0);
   state.search = q.get('search') || '';
   state.inverse = q.get('inverse') === '1';
-  state.waiting = q.get('waiting') === '1';
+  state.wall = q.get('wall') === '1' && source.isRemote;
   state.by = q.get('by') === 'calls' ? 'calls' : 'time';
   state.group = ['cpu', 'process'].includes(q.get('group')) ? q.get('group') : '';
   state.path = [];
@@ -130,7 +131,7 @@ function addressOf() {
   if (s.tasks.length) q.set('tasks', s.tasks.map(idOf).join(','));
   if (s.search) q.set('search', s.search);
   if (s.inverse) q.set('inverse', '1');
-  if (s.waiting) q.set('waiting', '1');
+  if (s.wall) q.set('wall', '1');
   if (s.by === 'calls') q.set('by', 'calls');
   if (s.group) q.set('group', s.group);
   for (const key of sought.path.length ? sought.path : s.path.map(keyOfPath)) q.append('path', key);
@@ -176,6 +177,8 @@ export function setSight(from, to) {
   setState({ from: begin, to: begin + width });
 }
 
+export const wallParameters = () => (state.wall ? { wall: 1 } : {});
+
 // Parameters of answers about the range and tasks that are summed up.
 export function rangeParameters() {
   const p = {};
@@ -184,5 +187,5 @@ export function rangeParameters() {
     p.to = Math.round(state.range[1]);
   }
   if (state.tasks.length) p.tasks = state.tasks.join(',');
-  return p;
+  return { ...p, ...wallParameters() };
 }

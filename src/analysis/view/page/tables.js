@@ -128,10 +128,11 @@ export function wholeOf(rows) {
 export const times = {
   total: { title: 'Total', key: 'total', number: true, text: r => timeText(r.total), part: (r, whole) => r.total / whole.total, help: 'From a call to its return; recursive calls count once' },
   self: { title: 'Self', key: 'self', number: true, text: r => timeText(r.self), part: (r, whole) => r.self / whole.self, help: 'Without what it called' },
+  slept: { title: 'Slept', key: 'slept', number: true, text: r => (r.slept ? timeText(r.slept) : ''), help: 'While its task was suspended in it, or in what it called' },
   calls: { title: 'Calls', key: 'calls', number: true, text: r => countText(r.calls) },
 };
 
-const functionColumns = [times.total, times.self, times.calls,
+const functionColumns = [times.total, times.self, times.calls, times.slept,
   { title: 'Average', key: 'average', number: true, text: r => timeText(r.average) },
   { title: 'Shortest', key: 'least', number: true, text: r => timeText(r.least) },
   { title: 'Longest', key: 'most', number: true, text: r => timeText(r.most) },
@@ -146,9 +147,9 @@ const rowOf = index => {
 
 export const functionTable = new Table(functionColumns, { label: 'Functions', sort: 'total', choose: row => setState({ function: row.function }),
   open: row => goTo(row.function, 'longest'), isOn: row => state.function >= 0 && sameFunctions(state.function).includes(row.function) });
-const moduleTable = new Table([times.total, times.self, times.calls, { title: 'Functions', key: 'functions', number: true, text: r => countText(r.functions) },
+const moduleTable = new Table([times.total, times.self, times.calls, times.slept, { title: 'Functions', key: 'functions', number: true, text: r => countText(r.functions) },
   { title: 'Module', key: 'name', width: 'minmax(220px, 1fr)' }], { label: 'Modules', sort: 'total', open: row => setState({ tab: 'functions', search: `${row.name}:*` }) });
-const taskTable = new Table([times.total, times.self, times.calls, { title: 'Functions', key: 'functions', number: true, text: r => countText(r.functions) },
+const taskTable = new Table([times.total, times.self, times.calls, times.slept, { title: 'Functions', key: 'functions', number: true, text: r => countText(r.functions) },
   { title: 'Task', key: 'name', width: 'minmax(220px, 1fr)' }, { title: 'Process', key: 'process', width: 'minmax(120px, 1fr)' }],
 { label: 'Tasks', sort: 'total', open: row => setState({ tab: 'timeline', tasks: [row.task], open: { ...state.open, [row.task]: true } }) });
 const relationColumns = [{ ...times.calls, width: '70px' }, { ...times.total, part: undefined, width: '74px' }, { ...times.self, part: undefined, width: '74px' },
@@ -189,11 +190,11 @@ async function load(name, table, parameters, use) {
 async function useReport(got) {
   const rows = [];
   let largest = 0;
-  for (let i = 0; i < got.rows.length; i += 7) largest = Math.max(largest, got.rows[i]);
+  for (let i = 0; i < got.rows.length; i += 8) largest = Math.max(largest, got.rows[i]);
   await needFunctions(largest);
-  for (let i = 0; i < got.rows.length; i += 7) {
-    const [index, calls, total, self, average, least, most] = got.rows.slice(i, i + 7);
-    rows.push({ ...rowOf(index), calls, total, self, average, least, most });
+  for (let i = 0; i < got.rows.length; i += 8) {
+    const [index, calls, total, self, average, least, most, slept] = got.rows.slice(i, i + 8);
+    rows.push({ ...rowOf(index), calls, total, self, average, least, most, slept });
   }
   Object.assign(data, { report: rows, whole: wholeOf(rows) });
   setTimeout(() => setState({}), 0); // others show it, too
@@ -202,20 +203,20 @@ async function useReport(got) {
 
 function useModules(got) {
   const rows = [];
-  for (let i = 0; i < got.rows.length; i += 5) {
-    const [index, functions, calls, total, self] = got.rows.slice(i, i + 5);
+  for (let i = 0; i < got.rows.length; i += 6) {
+    const [index, functions, calls, total, self, slept] = got.rows.slice(i, i + 6);
     const path = functionOf(index).path;
-    rows.push({ name: shownName(baseName(path)) || '(none)', hint: path, functions, calls, total, self });
+    rows.push({ name: shownName(baseName(path)) || '(none)', hint: path, functions, calls, total, self, slept });
   }
   moduleTable.set(rows, 'There are no calls here.', wholeOf(rows));
 }
 
 function useTasks(got) {
   const rows = [];
-  for (let i = 0; i < got.rows.length; i += 5) {
-    const [task, functions, calls, total, self] = got.rows.slice(i, i + 5);
+  for (let i = 0; i < got.rows.length; i += 6) {
+    const [task, functions, calls, total, self, slept] = got.rows.slice(i, i + 6);
     const process = recording.info.processes[recording.info.tasks[task].process];
-    rows.push({ task, name: taskTitle(task), process: process ? `${shownName(baseName(process.program))} ${process.pid}` : '', functions, calls, total, self });
+    rows.push({ task, name: taskTitle(task), process: process ? `${shownName(baseName(process.program))} ${process.pid}` : '', functions, calls, total, self, slept });
   }
   taskTable.set(rows, 'There are no calls here.', wholeOf(rows));
 }
