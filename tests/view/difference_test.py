@@ -6,7 +6,7 @@ import sys
 
 from gttest import commands, functions, made
 from gttest.paths import GUESTTRACE
-from gttest.results import equal, need
+from gttest.results import equal, need, read_text, write
 from page_test import Page, count, random_steps, report
 from use_test import two_deep
 from viewing import Viewing, rows
@@ -138,6 +138,23 @@ def test_link(t):
         p.idle()
         equal(p.ask(NAMES), path, link)
         need(p.state('path') != number, 'functions have the same numbers')
+
+
+def test_places(t):
+    """A kernel that lies at another address in another boot is the same one, and so is a part of it."""
+    names = 'guest@0x1000000', 'guest@0x3400000', 'guest+0x1000-0x2ff0'
+    made_of = []
+    for i, name in enumerate(names):
+        made_of.append(made.Made(f'{t.folder}/{i}', step=random_steps, tids=[8]))
+        path = made_of[-1].path
+        write(f'{path}/sid-{made.SID}.map', read_text(f'{path}/sid-{made.SID}.map').replace('guest', name))
+        write(f'{path}/{name}.sym', read_text(f'{path}/guest.sym').replace('path name: guest', f'path name: {name}'))
+    for other in made_of[1:]:
+        with Viewing(made_of[0].path, other.path) as v:
+            got = v.ask('changes')
+            equal({name: module for _, name, module in rows(got['names'], 3)}, {name: 'guest' for name in report(made_of[0].path)}, 'names')
+            for _, *sums in rows(got['rows'], 7):
+                equal(sums[:3], sums[3:], 'sums of the same calls')
 
 
 def test_hostile_names(t):

@@ -50,6 +50,34 @@ static const char *file_of(const struct gt_calls_function *f)
     return slash ? slash + 1 : f->module;
 }
 
+/* Where a "0x..." that ends at `end` begins, with the letter before it, one of `before`; NULL:
+ * there is none. */
+static const char *number_before(const char *text, const char *end, const char *before)
+{
+    const char *at = end;
+    while (at > text && g_ascii_isxdigit(at[-1]))
+        at--;
+    if (at == end || at - text < 3 || at[-1] != 'x' || at[-2] != '0' || !strchr(before, at[-3]))
+        return NULL;
+    return at - 3;
+}
+
+/* The length of a file's name without where it lies: code that is in a recording twice, or in part,
+ * is NAME@0xADDRESS, NAME+0xOFFSET or NAME+0xOFFSET-0xOFFSET, in another boot another one. */
+static size_t plain_length(const char *file)
+{
+    const char *end = file + strlen(file), *last = number_before(file, end, "-");
+    const char *at = number_before(file, last ? last : end, last ? "+" : "@+");
+    return at && at > file ? (size_t)(at - file) : strlen(file);
+}
+
+static int compare_files(const char *a, const char *b)
+{
+    const size_t n = plain_length(a), m = plain_length(b);
+    const int order = strncmp(a, b, MIN(n, m));
+    return order ? order : n < m ? -1 : n > m;
+}
+
 struct side_function {
     const struct gt_calls_function *function;
     uint32_t index;
@@ -60,7 +88,7 @@ struct side_function {
 static int compare_names(const struct gt_calls_function *a, const struct gt_calls_function *b)
 {
     const int order = strcmp(a->name, b->name);
-    return order ? order : strcmp(file_of(a), file_of(b));
+    return order ? order : compare_files(file_of(a), file_of(b));
 }
 
 static gint compare_functions(gconstpointer pa, gconstpointer pb)
@@ -138,7 +166,7 @@ void gt_view_put_names(struct gt_view *v, const bool *is_named, struct gt_json *
             continue;
         gt_json_u64(j, id);
         gt_view_put_string(j, gt_demangle(v->demangler, f->name));
-        gt_view_put_string(j, file_of(f));
+        gt_json_string(j, file_of(f), MIN(plain_length(file_of(f)), GT_VIEW_NAME));
     }
     gt_json_end_array(j);
     pthread_mutex_unlock(&v->names_lock);
