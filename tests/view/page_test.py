@@ -393,6 +393,42 @@ def test_time_that_ran(t):
             equal({row[8]: row[4] for row in p.rows('Difference')}, times, 'the difference')
 
 
+# Texts of cells that are cut, and cells of heads that are too narrow for any.
+CUT = '''[...document.querySelectorAll(".cell.number")].filter(c => c.clientWidth && (c.scrollWidth > c.clientWidth || c.clientWidth < 24)).map(c => c.textContent)'''
+# What is drawn on the scale of the time line, once more: [[text, left, right], ...]
+SCALE = '''(async () => {
+  const c = guesttrace.view.canvas.getContext("2d"), draw = c.fillText, drawn = [];
+  c.fillText = function(text, x, y) { if (y < 26) drawn.push([text, x, x + c.measureText(text).width]); draw.call(c, text, x, y); };
+  guesttrace.setState({});
+  const before = guesttrace.view.drawn;
+  while (guesttrace.view.drawn === before) await new Promise(requestAnimationFrame);
+  c.fillText = draw;
+  return drawn;
+})()'''
+
+
+def test_nothing_is_cut(t):
+    """Numbers of any length have room in their columns, messages in their tables, and texts of the scale beside each other."""
+    recording = made.Made(f'{t.folder}/data', step=lambda number: number.choice([1, 1000, 10 ** 8]), n=6000)
+    with Viewing(recording.path) as v, Page(t, v.url) as p:
+        p.ask('guesttrace.setState({ function: guesttrace.recording.functions.findIndex(f => f.name === "fib") })')
+        for tab in '3456':
+            p.press(tab)
+            p.browser.wait('document.querySelector("main > :not([hidden]) .head .cell")')
+            equal(p.ask(CUT), [], f'texts that are cut, tab {tab}')
+            messages = '[...document.querySelectorAll(".message")].filter(m => m.offsetHeight).map(m => m.getBoundingClientRect().bottom - m.closest(".space").getBoundingClientRect().bottom)'
+            need(all(below <= 0.5 for below in p.ask(messages)), 'a message is cut, tab', tab, p.ask(messages))
+            p.picture(f'cells-{tab}')
+        p.press('1')
+        whole = p.state('to')
+        for part in range(1, 9):
+            p.ask(f'guesttrace.setState({{ range: [{whole * part / 20}, {whole * (part + 4) / 20}] }})')
+            texts_ = sorted(p.ask(SCALE), key=lambda text: text[1])
+            need(any(text[0] == p.ask('document.querySelector(".details .big").innerText') for text in texts_), 'the range has no label:', texts_)
+            for left, right in zip(texts_, texts_[1:]):
+                need(left[2] <= right[1], 'texts over each other:', left, right)
+
+
 def test_small_window(t):
     recording = made.Made(f'{t.folder}/data', step=random_steps)
     with Viewing(recording.path) as v, Page(t, v.url) as p:

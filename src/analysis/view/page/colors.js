@@ -66,3 +66,14 @@ export function fitText(context, text, room) {
   }
   return text.length > end ? `${text.slice(0, end)}…` : text;
 }
+
+// A text in as many lines as it needs, the last one at `bottom`.
+export function drawMessage(context, text, x, bottom, room) {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const longer = lines[lines.length - 1] ? `${lines[lines.length - 1]} ${word}` : word;
+    if (context.measureText(longer).width <= room || !lines[lines.length - 1]) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  lines.forEach((line, i) => context.fillText(line, x, bottom - 15 * (lines.length - 1 - i)));
+}

@@ -3,7 +3,7 @@
 import { element, clamp, eachFrame, fitCanvas, timeText, countText, percentText, matcher } from './base.js';
 import { functionOf, source, recording, needFunctions, both, addNames } from './source.js';
 import { state, setState, onState, rangeParameters, wallParameters, findPath } from './state.js';
-import { theme, colorOf, differenceColor, fitText, FONT } from './colors.js';
+import { theme, colorOf, differenceColor, fitText, drawMessage, FONT } from './colors.js';
 
 const LINE = 18;
 
@@ -145,7 +145,7 @@ function drawFlame() {
   const text = flame.error || (flame.ready !== flame.key ? 'Reading the calls…' : flame.nodes.length < 2 ? 'There are no calls here.' : '');
   if (text) {
     c.fillStyle = flame.error ? theme.lost : theme.dim;
-    c.fillText(text, 12, height - 16);
+    drawMessage(c, text, 12, height - 16, width - 24);
   }
   flame.shown++;
 }

@@ -9,7 +9,7 @@ let files, lines, fileTitle, note;
 let listed = null;         // the report whose files are listed
 const shown = { file: '', key: '', text: [], counts: new Map(), why: '' };
 
-const numbers = [{ ...times.self, width: '74px' }, { ...times.calls, width: '74px' }];
+const numbers = [{ ...times.self, width: '82px' }, { ...times.calls, width: '82px' }];
 const blank = (key, show) => row => (row[key] === undefined ? '' : show(row[key]));
 
 // A row a file of the range.
@@ -98,10 +98,10 @@ export function makeListing() {
   files = new Table([...numbers, { title: 'File', key: 'name', width: 'minmax(90px, 1fr)' }],
     { label: 'Files', sort: 'self', choose: row => setState({ function: row.function }), isOn: row => row.file === shown.file });
   lines = new Table([{ title: 'Line', key: 'line', number: true, width: '60px' },
-    { title: 'Count', key: 'count', number: row => row.count || 0, text: blank('count', countText), width: 'var(--count)', help: 'How often it ran, as the coverage says' },
-    { ...times.calls, number: row => row.calls || 0, text: blank('calls', countText), width: '74px', help: 'Of the function that begins here' },
-    { ...times.self, number: row => row.self || 0, text: blank('self', timeText), part: row => (row.self || 0) / data.whole.self, width: '74px' },
-    { ...times.total, number: row => row.total || 0, text: blank('total', timeText), part: row => (row.total || 0) / data.whole.total, width: '84px' },
+    { title: 'Count', key: 'count', number: row => row.count || 0, text: blank('count', countText), hidden: () => !shown.counts.size, help: 'How often it ran, as the coverage says' },
+    { ...times.calls, number: row => row.calls || 0, text: blank('calls', countText), width: '82px', help: 'Of the function that begins here' },
+    { ...times.self, number: row => row.self || 0, text: blank('self', timeText), part: row => (row.self || 0) / data.whole.self },
+    { ...times.total, number: row => row.total || 0, text: blank('total', timeText), part: row => (row.total || 0) / data.whole.total },
     { title: 'Text', key: 'name', width: 'minmax(170px, 1fr)' }],
   { label: 'Lines', sort: 'line', up: true, class: 'code', choose: row => row.function !== undefined && setState({ function: row.function }), isRun: row => row.count });
   fileTitle = element('div', { class: 'name' });

@@ -45,7 +45,7 @@ function showChips() {
     list.push(chip(names.length > 2 ? `${names.length} tasks` : names.join(', '), names.join('\n'), () => setState({ tasks: [], path: [] })));
   }
   if (!source.isRemote && !source.isExact && recording.tracks.finest > 0) list.push(element('span', { class: 'dim note', title: 'About has more' }, `calls below ${timeText(2 ** recording.tracks.finest)} are summed up`));
-  if (missingText()) list.push(element('span', { class: 'dim note' }, missingText()));
+  if (missingText()) list.push(element('span', { class: 'dim note', title: missingText() }, missingText()));
   chips.replaceChildren(...list);
 }
 

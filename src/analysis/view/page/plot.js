@@ -3,7 +3,7 @@
 import { clamp, eachFrame, fitCanvas, tickText, timeText, countText, matcher } from './base.js';
 import { recording, functionOf, source, taskTitle } from './source.js';
 import { state } from './state.js';
-import { theme, colorOf, fitText, FONT } from './colors.js';
+import { theme, colorOf, fitText, drawMessage, FONT } from './colors.js';
 import { BINS, levelFor, tileAt, standIn, needTiles, isWaiting, failure } from './tiles.js';
 import { layout, levelOf, ROW, SMALL_ROW } from './tracks.js';
 
@@ -167,13 +167,16 @@ function drawScale(c, width, height) {
   c.strokeStyle = theme.line;
   c.lineWidth = 1;
   c.beginPath();
+  const label = rangeLabel(c, width);
   for (let t = Math.ceil(state.from / step) * step; t <= state.to; t += step) {
     const x = Math.round(xOf(t)) + 0.5;
     if (x < HEAD) continue;
     c.moveTo(x, SCALE - 5);
     c.lineTo(x, height);
     c.fillStyle = theme.dim;
-    c.fillText(tickText(t, step), x + 4, SCALE / 2);
+    const text = tickText(t, step);
+    if (label && x < label.x + label.width + 8 && x + 12 + c.measureText(text).width > label.x) continue;
+    c.fillText(text, x + 4, SCALE / 2);
   }
   c.moveTo(0, SCALE - 0.5);
   c.lineTo(width, SCALE - 0.5);
@@ -231,19 +234,25 @@ function drawMarks(c, width) {
   c.fillText(list.length ? `console, ${countText(list.length)} line${list.length > 1 ? 's' : ''}` : 'events', 9, SCALE + MARKS / 2);
 }
 
+const rangeEnds = width => state.range.map(time => clamp(xOf(time), HEAD, width));
+
+// How long the range is, in the middle of it; null: there is no room. The scale leaves its own texts out there.
+function rangeLabel(c, width) {
+  if (!state.range) return null;
+  const [x0, x1] = rangeEnds(width), text = timeText(state.range[1] - state.range[0]), size = c.measureText(text).width;
+  return x1 - x0 > size + 4 ? { text, x: (x0 + x1 - size) / 2, width: size } : null;
+}
+
 function drawRange(c, width, height) {
   if (!state.range) return;
-  const x0 = clamp(xOf(state.range[0]), HEAD, width), x1 = clamp(xOf(state.range[1]), HEAD, width);
+  const [x0, x1] = rangeEnds(width), label = rangeLabel(c, width);
   c.fillStyle = theme.select;
   c.globalAlpha = 0.16;
   c.fillRect(x0, SCALE, Math.max(1, x1 - x0), height - SCALE);
   c.globalAlpha = 1;
   c.fillRect(x0, 0, 1, height);
   c.fillRect(x1 - 1, 0, 1, height);
-  const text = timeText(state.range[1] - state.range[0]);
-  if (x1 - x0 > 60) {
-    c.fillText(text, (x0 + x1) / 2 - c.measureText(text).width / 2, SCALE - 7);
-  }
+  if (label) c.fillText(label.text, label.x, SCALE / 2);
 }
 
 function drawCall(c, call, color, width) {
@@ -311,7 +320,7 @@ function needStandIns(exp, shown) {
 
 function drawFailure(c, height) {
   c.fillStyle = theme.lost;
-  c.fillText(failure.text, HEAD + 10, height - 14);
+  drawMessage(c, failure.text, HEAD + 10, height - 14, view.canvas.clientWidth - HEAD - 20);
 }
 
 export const redraw = eachFrame(draw);

@@ -8,7 +8,7 @@ import { showCall } from './timeline.js';
 
 const HEIGHT = 22;
 
-// A table: columns are { title, key, text(row), number }; number may be a function: what of a row is sorted.
+// A table: columns are { title, key, text(row), number, hidden() }; number may be a function: what of a row is sorted.
 export class Table {
   constructor(columns, options = {}) {
     this.columns = columns;
@@ -22,7 +22,6 @@ export class Table {
     this.head = element('div', { class: 'row head' });
     this.scroller = element('div', { class: 'scroller', tabindex: '0', role: 'grid', 'aria-label': options.label || '' }, this.head, this.space);
     this.box = element('div', { class: `table ${options.class || ''}` }, this.scroller);
-    this.scroller.style.setProperty('--columns', columns.map(c => c.width || '84px').join(' '));
     this.redraw = eachFrame(() => this.draw());
     this.scroller.addEventListener('scroll', this.redraw);
     this.scroller.addEventListener('keydown', event => this.key(event));
@@ -57,8 +56,13 @@ export class Table {
     this.arrange();
   }
 
+  shown() {
+    return this.columns.filter(c => !c.hidden || !c.hidden());
+  }
+
   drawHead() {
-    this.head.replaceChildren(...this.columns.map(c => element('button', {
+    this.scroller.style.setProperty('--columns', this.shown().map(c => c.width || '90px').join(' '));
+    this.head.replaceChildren(...this.shown().map(c => element('button', {
       class: c.number ? 'cell number' : 'cell', title: c.help, onclick: () => this.sortBy(c),
     }, `${c.title}${this.sort.key === c.key ? (this.sort.down ? ' ▾' : ' ▴') : ''}`)));
   }
@@ -77,7 +81,7 @@ export class Table {
   }
 
   drawRow(row, index) {
-    const cells = this.columns.map(c => {
+    const cells = this.shown().map(c => {
       const cell = element('div', { class: c.number ? 'cell number' : 'cell' }, c.text ? c.text(row) : row[c.key]);
       if (c.part) cell.style.setProperty('--part', `${Math.min(100, 100 * c.part(row, this.whole))}%`);
       if (c.part) cell.classList.add('part');
@@ -152,8 +156,8 @@ const moduleTable = new Table([times.total, times.self, times.calls, times.slept
 const taskTable = new Table([times.total, times.self, times.calls, times.slept, { title: 'Functions', key: 'functions', number: true, text: r => countText(r.functions) },
   { title: 'Task', key: 'name', width: 'minmax(220px, 1fr)' }, { title: 'Process', key: 'process', width: 'minmax(120px, 1fr)' }],
 { label: 'Tasks', sort: 'total', open: row => setState({ tab: 'timeline', tasks: [row.task], open: { ...state.open, [row.task]: true } }) });
-const relationColumns = [{ ...times.calls, width: '70px' }, { ...times.total, part: undefined, width: '74px' }, { ...times.self, part: undefined, width: '74px' },
-  { title: 'Function', key: 'name', width: 'minmax(90px, 1fr)' }];
+const relationColumns = [{ ...times.calls, width: '82px' }, { ...times.total, part: undefined, width: '82px' }, { ...times.self, part: undefined, width: '82px' },
+  { title: 'Function', key: 'name', width: 'minmax(110px, 1fr)' }];
 const relationOptions = label => ({ label, sort: 'total', choose: row => row.function >= 0 && setState({ function: row.function }) });
 export const callers = new Table(relationColumns, relationOptions('Callers'));
 export const callees = new Table(relationColumns, relationOptions('Callees'));
