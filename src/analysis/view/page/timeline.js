@@ -117,6 +117,7 @@ function liftFinger(event) {
 
 function onUp(event) {
   const d = view.drag;
+  if (d) onMove(event); // a busy page may have got no move to here
   liftFinger(event);
   view.drag = null;
   if (!d || d.moved) return;
