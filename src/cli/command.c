@@ -2,8 +2,11 @@
 /* Functions for every subcommand: lookup in the table, messages. See command.h. */
 #include "cli/command.h"
 
+#include "filter/nearest.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct gt_command *const *commands;
@@ -27,6 +30,16 @@ const struct gt_command *gt_command_by_name(const char *name)
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
     return NULL;
+}
+
+char *gt_commands_near(const char *name)
+{
+    struct gt_nearest near = {.wanted = name};
+    for (size_t i = 0; *name != '-' && commands[i]; i++)
+        gt_nearest_offer(&near, commands[i]->name);
+    char *text = gt_nearest_text(&near), *copy = g_strdup(text ? text : "");
+    free(text);
+    return copy;
 }
 
 static void complain(const struct gt_command *self, const char *format, va_list ap)

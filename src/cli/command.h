@@ -81,6 +81,9 @@ const struct gt_command *gt_command_at(size_t index);
 /* NULL: no command has that name. */
 const struct gt_command *gt_command_by_name(const char *name);
 
+/* "; near to it: report, repair" or "", for one that is unknown. The caller frees it (g_free). */
+char *gt_commands_near(const char *name);
+
 /* Prints "guesttrace NAME: MESSAGE" and where to find help, on stderr; returns GT_EXIT_USAGE. */
 int gt_command_usage_error(const struct gt_command *self, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

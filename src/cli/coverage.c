@@ -19,7 +19,7 @@ struct coverage_options {
     GPtrArray *exclude;
     const char *format;
     const char *output;
-    bool demangle;
+    bool demangle, json;
 };
 
 static const struct gt_option coverage_table[] = {
@@ -28,9 +28,11 @@ static const struct gt_option coverage_table[] = {
      .offset = offsetof(struct coverage_options, elf)},
     {"format", 'f', GT_OPTION_CHOICE, .value = "FORMAT",
      .help = "the report's format (default: text)",
-     .choices =
-         (const char *const[]){"lcov", "lcov2", "cachegrind", "callgrind", "qcov", "text", NULL},
+     .choices = (const char *const[]){"lcov", "lcov2", "cachegrind", "callgrind", "qcov", "json",
+                                      "text", NULL},
      .offset = offsetof(struct coverage_options, format)},
+    {"json", .type = GT_OPTION_FLAG, .help = "print JSON: the same as --format json",
+     .offset = offsetof(struct coverage_options, json)},
     {"exclude", 'x', GT_OPTION_FILE, .repeat = true, .value = "FILE",
      .help = "leave out the source lines that FILE lists",
      .offset = offsetof(struct coverage_options, exclude)},
@@ -249,7 +251,9 @@ static int run_coverage(const struct gt_command *self, const void *options, size
         return gt_command_usage_error(self, "unexpected '%s'", operands[1]);
     if (!opt->elf)
         return gt_command_usage_error(self, "needs --elf, a program that ran");
-    run.format = format_named(opt->format ? opt->format : "text");
+    if (opt->json && opt->format && strcmp(opt->format, "json") != 0)
+        return gt_command_usage_error(self, "takes one of --json and --format %s", opt->format);
+    run.format = format_named(opt->json ? "json" : opt->format ? opt->format : "text");
     int status = make_report(&run, operands[0], &err);
     if (status < 0)
         gt_command_fail(self, 0, "%s", err.text);
@@ -279,7 +283,9 @@ const struct gt_command gt_command_coverage = {
             "error, and there is no report.",
             "Formats: lcov for genhtml; cachegrind for cg_annotate and callgrind for"
             " callgrind_annotate, with the instructions that each line ran; qcov, the sources with"
-            " a count before each line, as gcov writes them; text, a summary.",
+            " a count before each line, as gcov writes them; json, counts of functions and lines "
+            "by "
+            "file; text, a summary.",
             "Each line of the list of --exclude is FILE, FILE:LINE or FILE:FIRST-LAST, where FILE "
             "is a source file or the end of its path.",
             NULL},

@@ -24,7 +24,7 @@ static bool find(const char *path, const char *info, struct timespec *time)
     return true;
 }
 
-const char *gt_default_recording(const struct gt_command *self, const char *given)
+const char *gt_default_recording(const struct gt_command *self, const char *given, bool quiet)
 {
     struct timespec file, directory;
     if (given)
@@ -32,11 +32,16 @@ const char *gt_default_recording(const struct gt_command *self, const char *give
     bool has_file = find(GT_DEFAULT_FILE, GT_DEFAULT_FILE GT_COMPACT_WORK_ENDING "/info", &file);
     bool has_directory = find(GT_DEFAULT_DIRECTORY, GT_DEFAULT_DIRECTORY "/info", &directory);
     bool take_file = has_file && (!has_directory || !is_newer(&directory, &file));
-    if (has_file && has_directory)
+    if (has_file && has_directory && !quiet)
         gt_command_fail(self, 0, "%s is taken: it is newer than %s",
                         take_file ? GT_DEFAULT_FILE : GT_DEFAULT_DIRECTORY,
                         take_file ? GT_DEFAULT_DIRECTORY : GT_DEFAULT_FILE);
     return take_file ? GT_DEFAULT_FILE : has_directory ? GT_DEFAULT_DIRECTORY : NULL;
+}
+
+struct gt_notices gt_default_notices(const struct gt_command *self, bool quiet)
+{
+    return quiet ? (struct gt_notices){0} : gt_command_notices(self);
 }
 
 int gt_default_recording_missing(const struct gt_command *self)

@@ -20,8 +20,10 @@
     "(--elf). " GT_DEFAULT_RECORDING_HELP
 
 /* Returns the name that was given, or else that of the recording in the current folder. Where both
- * are there, it prints which one it is. NULL: there is none. */
-const char *gt_default_recording(const struct gt_command *self, const char *given);
+ * are there, it prints which one it is, unless `quiet`. NULL: there is none. */
+const char *gt_default_recording(const struct gt_command *self, const char *given, bool quiet);
+/* Notices of a command that has --quiet. */
+struct gt_notices gt_default_notices(const struct gt_command *self, bool quiet);
 
 /* The usage error where gt_default_recording returns NULL. */
 int gt_default_recording_missing(const struct gt_command *self);

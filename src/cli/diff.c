@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace diff`: finds where two execlog logs differ. See analysis/compare/compare.h. */
 #include "analysis/compare/compare.h"
+#include "base/json.h"
 #include "base/output.h"
 #include "cli/command.h"
 
@@ -16,17 +17,43 @@ enum {
 
 struct diff_options {
     uint64_t context;
-    bool quiet;
+    bool quiet, json;
 };
 
 static const struct gt_option diff_table[] = {
     {"context", 'c', GT_OPTION_NUMBER, .value = "N", .max = 1000, .initial = CONTEXT,
      .help = "show N lines of context before and after the first difference (default: 5)",
      .offset = offsetof(struct diff_options, context)},
+    {"json", .type = GT_OPTION_FLAG, .help = "print JSON, a line for each difference",
+     .offset = offsetof(struct diff_options, json)},
     {"quiet", 'q', GT_OPTION_FLAG, .help = "print nothing, only set the exit status",
      .offset = offsetof(struct diff_options, quiet)},
     {0},
 };
+
+/* A log without a further line has neither its number nor its text. */
+static void put_json(void *self, const struct gt_diff_found *found)
+{
+    static const char *const keys[2][2] = {{"a_line", "a"}, {"b_line", "b"}};
+    struct gt_json j;
+    gt_json_init(&j, self, GT_JSON_REPLACE);
+    gt_json_resume(&j);
+    gt_json_begin_object(&j);
+    if (found->vcpu >= 0) {
+        gt_json_key(&j, "vcpu");
+        gt_json_u64(&j, (uint64_t)found->vcpu);
+    }
+    for (int i = 0; i < 2; i++)
+        if (found->text[i]) {
+            gt_json_key(&j, keys[i][0]);
+            gt_json_u64(&j, found->line[i]);
+            gt_json_key(&j, keys[i][1]);
+            gt_json_text(&j, found->text[i]);
+        }
+    gt_json_end_object(&j);
+    gt_json_end_line(&j);
+    gt_json_commit(&j);
+}
 
 static int run_diff(const struct gt_command *self, const void *options, size_t n, char **operands)
 {
@@ -40,9 +67,13 @@ static int run_diff(const struct gt_command *self, const void *options, size_t n
     struct gt_diff d;
     gt_diff_init(&d, (const char *const *)operands, opt->context, &notices);
     g_autoptr(GString) text = g_string_new(NULL);
-    int status = gt_diff_run(&d, text, &err);
     g_autofree struct gt_output *out = g_new(struct gt_output, 1);
     gt_output_init(out, STDOUT_FILENO);
+    if (opt->json && !opt->quiet) {
+        d.found = put_json;
+        d.found_self = out;
+    }
+    int status = gt_diff_run(&d, text, &err);
     if (!opt->quiet)
         gt_output_bytes(out, text->str, text->len);
     if (gt_output_finish(out, "standard output", &err) < 0)
@@ -58,7 +89,7 @@ static int run_diff(const struct gt_command *self, const void *options, size_t n
 const struct gt_command gt_command_diff = {
     .name = "diff",
     .summary = "show where two execlog logs differ first",
-    .usage = (const char *const[]){"[--context N] [--quiet] A B", NULL},
+    .usage = (const char *const[]){"[--context N] [--json] [--quiet] A B", NULL},
     .paragraphs =
         (const char *const[]){
             "A and B are execlog logs, as text or in binary form; one of them may be \"-\", "
@@ -70,6 +101,9 @@ const struct gt_command gt_command_diff = {
             "log has no more lines of the vCPU, \"(no more lines)\" is shown. Reading ends when "
             "all vCPUs seen so far differ.",
             "Values of accesses are compared if both logs have them.",
+            "--json prints an object for each vCPU whose lines differ: vcpu, a_line and b_line, "
+            "the "
+            "numbers of the lines, and a and b, the lines; a log that has no more has neither.",
             "The exit status is 0 if the logs are the same, 1 if they differ, 2 if one could not "
             "be read completely.",
             NULL},

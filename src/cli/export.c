@@ -7,6 +7,7 @@
 #include "cli/default_recording.h"
 #include "cli/guard.h"
 #include "cli/output_file.h"
+#include "cli/reading.h"
 #include "cli/window.h"
 
 #include <string.h>
@@ -48,6 +49,7 @@ struct export_options {
     const char *format, *output, *values, *size;
     GPtrArray *elf;
     struct gt_window_options window;
+    bool quiet;
 };
 
 static const struct gt_option export_table[] = {
@@ -66,6 +68,7 @@ static const struct gt_option export_table[] = {
          "summed up",
      .offset = offsetof(struct export_options, size)},
     GT_WALL_OPTION(struct export_options, window),
+    GT_QUIET_OPTION(struct export_options, quiet),
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
      .help = "etrace streams: take functions from this file",
      .offset = offsetof(struct export_options, elf)},
@@ -122,7 +125,7 @@ static int write_format(const struct gt_command *self, const struct export_optio
     const struct format *f = format_of(o->format);
     if (f->page)
         return write_page(o, c, other, out, err);
-    const struct gt_sums_options how = {w, of_counts(o), gt_command_notices(self)};
+    const struct gt_sums_options how = {w, of_counts(o), gt_default_notices(self, o->quiet)};
     return f->sums ? f->sums(c, &how, out, err) : f->calls(c, w, out, err);
 }
 
@@ -153,7 +156,7 @@ static int write_calls(const struct gt_command *self, const struct export_option
     if (o->elf)
         g_ptr_array_add(o->elf, NULL);
     const struct gt_calls_options how = {.elf = o->elf ? (const char *const *)o->elf->pdata : NULL,
-                                         .notices = gt_command_notices(self)};
+                                         .notices = gt_default_notices(self, o->quiet)};
     struct gt_calls *calls, *other = NULL;
     struct gt_window window = {0};
     int status = gt_calls_open(from[0], &how, &calls, err);
@@ -191,7 +194,7 @@ struct job {
 static int do_export(void *self)
 {
     const struct job *job = self;
-    const struct gt_notices notices = gt_command_notices(job->command);
+    const struct gt_notices notices = gt_default_notices(job->command, job->o->quiet);
     const struct format *f = format_of(job->o->format);
     struct gt_error err = {0};
     int status = f->recording ? f->recording(job->from[0], job->o->output, &notices, &err)
@@ -242,7 +245,7 @@ static int run_export(const struct gt_command *self, const void *options, size_t
                                       f->name);
     struct job job = {self,
                       o,
-                      {n || !f->from ? gt_default_recording(self, operands[0]) : f->from,
+                      {n || !f->from ? gt_default_recording(self, operands[0], o->quiet) : f->from,
                        n > 1 ? operands[1] : NULL}};
     if (!job.from[0])
         return gt_default_recording_missing(self);

@@ -125,8 +125,9 @@ static int run_help(const struct gt_command *self, const void *options, size_t n
         gt_help_overview(text);
     } else {
         const struct gt_command *c = gt_command_by_name(operands[0]);
+        g_autofree char *near = c ? NULL : gt_commands_near(operands[0]);
         if (!c)
-            return gt_command_usage_error(self, "unknown command '%s'", operands[0]);
+            return gt_command_usage_error(self, "unknown command '%s'%s", operands[0], near);
         if (opt->tool && !gt_options_group(&c->spec, opt->tool))
             return gt_command_usage_error(self, "'%s' has no tool '%s'", operands[0], opt->tool);
         gt_help_command(text, c, opt->tool);

@@ -75,15 +75,16 @@ static int dispatch(int argc, char **argv)
     const char *word = argv[1];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return print_text(gt_help_overview);
-    if (strcmp(word, "--version") == 0) {
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0 || strcmp(word, "version") == 0) {
         puts("guesttrace " GT_VERSION);
         return GT_EXIT_DONE;
     }
     const struct gt_command *c = gt_command_by_name(word);
     if (c)
         return run_command(c, argc - 2, argv + 2);
-    fprintf(stderr, "guesttrace: unknown %s '%s'\nTry 'guesttrace help'.\n",
-            word[0] == '-' ? "option" : "command", word);
+    g_autofree char *near = gt_commands_near(word);
+    fprintf(stderr, "guesttrace: unknown %s '%s'%s\nTry 'guesttrace help'.\n",
+            word[0] == '-' ? "option" : "command", word, near);
     return GT_EXIT_USAGE;
 }
 

@@ -2,6 +2,7 @@
 /* A recording of calls that a command sums up: see reading.h. */
 #include "cli/reading.h"
 
+#include "analysis/export/frames.h"
 #include "base/escape.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ static int open_recording(struct gt_reading *r, const struct gt_command *self,
     if (o->elf)
         g_ptr_array_add(o->elf, NULL);
     const struct gt_calls_options how = {.elf = o->elf ? (const char *const *)o->elf->pdata : NULL,
-                                         .notices = gt_command_notices(self)};
+                                         .notices = gt_default_notices(self, o->quiet)};
     int status = gt_calls_open(path, &how, &r->calls, err);
     if (status < 0) {
         r->calls = NULL;
@@ -42,6 +43,12 @@ int gt_reading_start(struct gt_reading *r, struct gt_error *err)
 int gt_reading_finish(struct gt_reading *r, struct gt_error *err)
 {
     return gt_pager_finish(r->pager, err);
+}
+
+void gt_reading_put_clock(struct gt_reading *r)
+{
+    if (!r->options->quiet && gt_frames_in_instructions(r->calls))
+        gt_output_text(&r->pager->out, "# Times are instructions of the guest, 1 ns each.\n");
 }
 
 char *gt_reading_shown(const char *name)
@@ -89,7 +96,7 @@ int gt_reading_run(const struct gt_command *self, const struct gt_reading_option
     struct gt_error err = {0};
     if (n > 1)
         return gt_command_usage_error(self, "takes one recording");
-    const char *path = gt_default_recording(self, operands[0]);
+    const char *path = gt_default_recording(self, operands[0], o->quiet);
     if (!path)
         return gt_default_recording_missing(self);
     int status = open_recording(&r, self, o, path, &err);

@@ -14,10 +14,16 @@
 
 struct gt_reading_options {
     GPtrArray *elf;
-    bool demangle;
+    bool demangle, quiet;
     struct gt_window_options window;
     struct gt_pager_options pager;
 };
+
+#define GT_QUIET_OPTION(options, member)                                                           \
+    {                                                                                              \
+        "quiet", 'q', GT_OPTION_FLAG, .help = "print no notices: only results and errors",         \
+                                      .offset = offsetof(options, member)                          \
+    }
 
 /* Rows of a table of options; `member` is the struct gt_reading_options in `options`. */
 #define GT_READING_OPTIONS(options, member) GT_READING_OPTIONS_AS('F', options, member)
@@ -37,7 +43,7 @@ struct gt_reading_options {
          .offset = offsetof(options, member.demangle)},                                            \
         {"no-demangle", .type = GT_OPTION_FLAG, .off = true, .help = "do not demangle names",      \
          .offset = offsetof(options, member.demangle)},                                            \
-        GT_PAGER_OPTIONS(options, member.pager)
+        GT_QUIET_OPTION(options, member.quiet), GT_PAGER_OPTIONS(options, member.pager)
 
 struct gt_reading {
     const struct gt_command *command;
@@ -51,6 +57,9 @@ struct gt_reading {
 /* The output; it is finished by gt_reading_finish, if this returned 0. GT_E_IO. */
 int gt_reading_start(struct gt_reading *r, struct gt_error *err);
 int gt_reading_finish(struct gt_reading *r, struct gt_error *err);
+
+/* A comment line, if times are the guest's instructions; not with --quiet. */
+void gt_reading_put_clock(struct gt_reading *r);
 
 /* The function's name as it is shown. */
 static inline const char *gt_reading_name(const struct gt_reading *r, uint32_t function)

@@ -94,7 +94,7 @@ static int run_symbols(const struct gt_command *self, const void *options, size_
     const struct symbols_options *opt = options;
     if (n == 0 && !opt->sysroot)
         return gt_command_usage_error(self, "needs a file with symbols, or --sysroot");
-    const char *path = gt_default_recording(self, opt->dir);
+    const char *path = gt_default_recording(self, opt->dir, false);
     if (!path)
         return gt_default_recording_missing(self);
     struct gt_recording_edit edit;

@@ -15,6 +15,8 @@ static const struct {
     uint64_t ns;
 } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000}};
 
+enum { NS_PER_S = 1000000000 };
+
 /* Digits, not more than a time holds; false: none, or too large. */
 static bool whole(const char **at, uint64_t *out)
 {
@@ -69,11 +71,50 @@ int gt_window_time(const char *option, const char *text, uint64_t *ns, struct gt
     return 0;
 }
 
+/* The guest's time at the beginning of a line of Linux, "[    0.860000] text"; false: it has none.
+ */
+static bool guest_time(const char *text, uint64_t *ns)
+{
+    uint64_t part = 0;
+    if (*text++ != '[')
+        return false;
+    text += strspn(text, " ");
+    bool good = whole(&text, ns) && !__builtin_mul_overflow(*ns, NS_PER_S, ns);
+    if (good && *text == '.') {
+        text++;
+        good = fraction(&text, NS_PER_S, &part);
+    }
+    return good && *text == ']' && !__builtin_add_overflow(*ns, part, ns);
+}
+
+/* Of --from and --to: a part of a line of the console or of a mark; or, in brackets, the guest's
+ * own time: of the first such line, not before `from`. */
+static int make_text(const char *option, const char *text, const struct gt_calls *c, uint64_t from,
+                     uint64_t *out, struct gt_error *err)
+{
+    size_t n;
+    uint64_t wanted = 0, has;
+    const struct gt_calls_mark *mark = gt_calls_marks(c, &n);
+    const bool by_time = guest_time(text, &wanted) && strchr(text, ']')[1] == '\0';
+    for (size_t i = 0; i < n; i++)
+        if (mark[i].time >= from && (by_time ? guest_time(mark[i].text, &has) && has >= wanted
+                                             : strstr(mark[i].text, text) != NULL)) {
+            *out = mark[i].time;
+            return 0;
+        }
+    return gt_error_set(err, n ? GT_E_NOT_FOUND : GT_E_USAGE,
+                        "option '--%s' takes a time with its unit (1.2s, 300ms, 5us, 100ns), or a "
+                        "text of the console or a mark%s, not '%s'",
+                        option, n ? ": no line has it" : " (the recording has none)", text);
+}
+
 /* A time of the recording, from one after its first record. */
-static int make_time(const char *option, const char *text, const struct gt_calls *c, uint64_t *out,
-                     struct gt_error *err)
+static int make_time(const char *option, const char *text, const struct gt_calls *c, uint64_t from,
+                     uint64_t *out, struct gt_error *err)
 {
     uint64_t after;
+    if (!g_ascii_isdigit(*text))
+        return make_text(option, text, c, from, out, err);
     int status = gt_window_time(option, text, &after, err);
     if (status < 0)
         return status;
@@ -127,9 +168,9 @@ static int make_times(const struct gt_window_options *o, const struct gt_calls *
     const struct gt_calls_facts *f = gt_calls_facts(c);
     int status = 0;
     if (o->from)
-        status = make_time("from", o->from, c, &w->from, err);
+        status = make_time("from", o->from, c, 0, &w->from, err);
     if (status == 0 && o->to)
-        status = make_time("to", o->to, c, &w->to, err);
+        status = make_time("to", o->to, c, w->from, &w->to, err);
     if (status == 0 && o->min_time)
         status = gt_window_time("min-time", o->min_time, &w->min_time, err);
     if (status < 0)

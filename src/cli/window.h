@@ -30,10 +30,11 @@ struct gt_window_options {
 /* The same; --filter has that letter, or none (0). */
 #define GT_WINDOW_OPTIONS_AS(letter, options, member)                                              \
     {"from", .type = GT_OPTION_TEXT, .value = "TIME",                                              \
-     .help = "start at TIME after the recording's first record: 1.2s, 300ms, 5us, 100ns",          \
+     .help = "start at TIME after the recording's first record: 1.2s, 300ms, 5us, 100ns; or at a " \
+             "text of the console or a mark, or at [SECONDS] of the guest's own time",             \
      .offset = offsetof(options, member.from)},                                                    \
         {"to", .type = GT_OPTION_TEXT, .value = "TIME",                                            \
-         .help = "stop at TIME after the recording's first record",                                \
+         .help = "stop at TIME after the recording's first record, or at a text, as --from",       \
          .offset = offsetof(options, member.to)},                                                  \
         {"task",                                                                                   \
          .type = GT_OPTION_TEXT,                                                                   \

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """guesttrace diff, and dump of execlog's binary logs: logs of EXECLOG_LINES lines, made twice, with a
 difference planted; where it is, is found by comparing the texts line by line here."""
+import json
 import functools
 import os
 import re
@@ -186,6 +187,16 @@ class Diff(CliTest):
                 if again:  # after one line; an instruction more moves what is planted, too
                     places = [int(g) - number for g in again.groups()]
                     self.assertEqual(places, [1, 1] if kind != 'extra' else [places[0], places[0] + 1])
+
+    def test_json(self):
+        for kind in KINDS:
+            number, left, right = first_difference(log('none', 'txt'), log(kind, 'txt'))
+            want = {'vcpu': 0, 'a_line': number, 'a': left.rstrip('\n')}
+            if right:
+                want |= {'b_line': number, 'b': right.rstrip('\n')}
+            done = self.expect(1, 'diff', '--json', log('none', 'txt'), log(kind, 'txt'))
+            self.assertEqual([json.loads(line) for line in done.stdout.splitlines()], [want])
+        self.assertEqual(self.expect(0, 'diff', '--json', log('none', 'txt'), log('none', 'bin')).stdout, '')
 
     def check_words(self, kind, out):
         words = {'register': r'^differs: register rax: 0x00000000deadbeef and 0x00000200deadbeef'

@@ -21,7 +21,9 @@ class Usage(CliTest):
         self.assertFalse(os.path.exists(self.log), 'QEMU was started')
 
     def test_unknown(self):
-        self.expect_usage("guesttrace: unknown command 'recrod'", 'recrod')
+        self.expect_usage("guesttrace: unknown command 'recrod'; near to it: record", 'recrod')
+        self.expect_usage("guesttrace: unknown command 'zzz'", 'zzz')
+        self.expect_usage("guesttrace help: unknown command 'graf'; near to it: graph", 'help', 'graf')
         self.expect_usage("guesttrace: unknown option '--foo'", '--foo')
         self.expect_usage("guesttrace record: unknown option '--foo'", 'record', '--foo')
         self.expect_usage("guesttrace record: unknown option '--foo'", 'record', '--foo=bar', 'x')
@@ -82,7 +84,8 @@ class Help(CliTest):
                 self.assertRegex(out, rf'\n  {command} +\w')
 
     def test_version(self):
-        self.assertRegex(self.expect(0, '--version').stdout, r'^guesttrace \d+\.\d+')
+        for word in '--version', '-V', 'version':
+            self.assertRegex(self.expect(0, word).stdout, r'^guesttrace \d+\.\d+')
 
     def test_each_command(self):
         for command in COMMANDS:

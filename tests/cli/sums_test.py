@@ -10,6 +10,9 @@ from gttest import cases
 from sums_case import Recording, SumsTest
 
 
+CLOCK = '# Times are instructions of the guest, 1 ns each.\n'
+
+
 class Report(SumsTest):
     def names(self, *arguments):
         return [row[-1] for row in self.rows(*arguments)[1:]]
@@ -20,7 +23,7 @@ class Report(SumsTest):
         return list(csv.reader(io.StringIO(text, newline=''), strict=True))
 
     def test_functions(self):
-        self.assertEqual(self.plain('report', self.some()), '''\
+        self.assertEqual(self.plain('report', self.some()), CLOCK + '''\
   Total time   Self time       Calls   Total avg   Total min   Total max  Module     Function
   ==========  ==========  ==========  ==========  ==========  ==========  =========  ====================
     3.002  s    3.002  s           2    1.501  s    2.000 ms    3.000  s  libx.so.6  read
@@ -33,7 +36,7 @@ class Report(SumsTest):
 ''')
 
     def test_tasks(self):
-        self.assertEqual(self.plain('report', '--by', 'task', self.some()), '''\
+        self.assertEqual(self.plain('report', '--by', 'task', self.some()), CLOCK + '''\
   Total time       Calls   Functions         TID         PID  Task
   ==========  ==========  ==========  ==========  ==========  ====================
     3.000  s           3           3           8           7  prog
@@ -42,7 +45,7 @@ class Report(SumsTest):
 ''')
 
     def test_modules(self):
-        self.assertEqual(self.plain('report', '--by', 'module', self.some()), '''\
+        self.assertEqual(self.plain('report', '--by', 'module', self.some()), CLOCK + '''\
   Total time   Self time       Calls   Functions  Module
   ==========  ==========  ==========  ==========  ====================
     3.002  s    3.215 us          11           5  prog
@@ -120,6 +123,24 @@ class Report(SumsTest):
         self.write('same/prog.sym', text)
         self.assertEqual([row[:4] + row[-1:] for row in self.rows(path)[1:]], [['15', '11', '0', '4', 'f']])
 
+    def test_clock(self):
+        some = self.some()
+        for command in 'report', 'graph':
+            text = self.plain(command, some)
+            self.assertTrue(text.startswith(CLOCK), text)
+            self.assertEqual(self.plain(command, '-q', some), text.removeprefix(CLOCK))
+        self.assertNotIn('Times are', self.plain('report', self.make('host', 'f( +1 )', stats={'host_clock': 1, 'processes': 1})))
+
+    def test_quiet(self):
+        some = self.some()
+        os.rename(some, self.path('uftrace.data'))
+        self.write('uftrace.gtrace', b'')
+        os.utime(self.path('uftrace.data', 'info'), (1 << 33, 1 << 33))
+        for command in 'report', 'graph', 'info', 'replay':
+            self.assertIn('is taken', self.expect(0, command).stderr)
+            self.assertEqual(self.expect(0, command, '--quiet').stderr, '')
+        self.assertEqual(self.expect(0, 'export', '-q', '--format', 'folded', '-o', '-').stderr, '')
+
     def test_nothing(self):
         path = self.make('empty', '')
         self.assertEqual(self.plain('report', path).count('\n'), 2)
@@ -187,7 +208,7 @@ class Graph(SumsTest):
     HEAD = '# TOTAL TIME   SELF TIME    TOTAL   FUNCTION\n'
 
     def graph(self, *arguments):
-        text = self.plain('graph', *arguments)
+        text = self.plain('graph', *arguments).removeprefix(CLOCK)
         self.assertTrue(text.startswith(self.HEAD))
         return text.removeprefix(self.HEAD)
 
@@ -208,6 +229,20 @@ class Graph(SumsTest):
     0.090 us    0.060 us    0.0 % :       (2) fib
     0.030 us    0.030 us    0.0 % :       (1) fib
 ''')
+
+    def test_json(self):
+        some = self.some()
+        found = json.loads(self.plain('graph', '--json', some))
+        (root,) = found['roots']
+        self.assertEqual((root['name'], root['nodes'][0]), ('prog', {
+            'depth': 0, 'calls': 3, 'total_ns': 3002003224, 'self_ns': 0, 'slept_ns': 0}))
+        self.assertEqual([(n['depth'], n['function'], n['calls']) for n in root['nodes'][1:]], [
+            (1, 'thread', 1), (2, 'read', 1), (3, 'copy', 1), (1, 'main', 2), (2, 'work', 2), (3, 'read', 1), (3, 'step', 2),
+            (2, 'fib', 1), (3, 'fib', 2), (4, 'fib', 1)])
+        self.assertEqual(root['nodes'][2], {'depth': 2, 'function': 'read', 'module': '/lib/libx.so.6', 'calls': 1,
+                                            'total_ns': 3000000009, 'self_ns': 3000000000, 'slept_ns': 0})
+        part = json.loads(self.plain('graph', '--json', '-F', 'work', '--depth', '1', some))['roots']
+        self.assertEqual([(r['name'], [n['function'] for n in r['nodes']]) for r in part], [('work', ['work'])])
 
     def test_order(self):
         text = self.graph('--sort', 'first', '-F', 'main', self.some())

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reports: that their readers take them without a word, what is left out, and what is said of streams
 that are damaged."""
+import json
 import fcntl
 import os
 import re
@@ -87,6 +88,17 @@ class Report(CoverageTest):
 
     def test_text(self):
         self.assertTrue(self.report('text').stdout.startswith(TEXT.format(source=self.source)))
+
+    def test_json(self):
+        for words in ['-f', 'json'], ['--json']:
+            found = json.loads(self.coverage(self.stream, '-e', self.program, *words).stdout)
+            (own,) = [f for f in found['files'] if f['file'] == self.source]
+            self.assertEqual((own['lines'], own['ran']), (9, 6))
+            self.assertEqual(own['functions'], [{'name': 'twice', 'line': 1, 'calls': 3}, {'name': 'never', 'line': 6, 'calls': 0},
+                                                {'name': 'main', 'line': 12, 'calls': 1}])
+            self.assertEqual(own['counts'], [[int(line[10:15]), 0 if '#' in line else int(line[:9])]
+                                             for line in QCOV.split('\n')[1:-1] if line[8] != '-'])
+            self.assertEqual(found['ran'], sum(f['ran'] for f in found['files']))
 
     def check_genhtml(self, form, *more):
         self.report(form, '-o', 'out')

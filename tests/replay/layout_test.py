@@ -145,9 +145,13 @@ class Layout(ReplayCase):
         self.calls(*[(i + 1, ENTRY, i & 1023, A) for i in range(deep)],
                    *[(deep + i + 1, EXIT, deep - 1 - i & 1023, A) for i in range(deep)])
         lines = self.replay('-f', 'none', 'calls').splitlines()
-        self.assertEqual(lines[:deep - 1], ['  ' * i + 'main() {' for i in range(deep - 1)])
-        self.assertEqual(lines[deep - 1:], ['  ' * (deep - 1) + 'main();'] +
-                         ['  ' * i + '} /* main */' for i in reversed(range(deep - 1))])
+
+        def indent(i):
+            return '  ' * min(i, 100) + (f'[{i}] ' if i > 100 else '')
+        wanted = [indent(i) + 'main() {' for i in range(deep - 1)] + [indent(deep - 1) + 'main();'] + \
+            [indent(i) + '} /* main */' for i in reversed(range(deep - 1))]
+        self.assertEqual([(a, b) for a, b in zip(lines, wanted) if a != b][:3], [])
+        self.assertEqual(len(lines), len(wanted))
 
 
 class Columns(ReplayCase):
@@ -223,10 +227,27 @@ class Chosen(ReplayCase):
         self.assertRegex(self.replay('--module', 'libc.so.6', 'made', status=1),
                          "no function of a module 'libc.so.6' was called")
 
+    def test_part_by_text(self):
+        """From a line of the console on, up to another; by the guest's own time where lines have it."""
+        self.assertEqual(self.replay('--flat', '--from', 'hello', 'made'), self.replay('--flat', '--from', '105ns', 'made'))
+        self.assertEqual(self.replay('--flat', '--from', 'hello', '--to', 'con <', 'made'),
+                         self.replay('--flat', '--from', '105ns', '--to', '250ns', 'made'))
+        lines = ''.join(f'0.{time:09} [{at:12.6f}] {text}\n' for time, at, text in (
+            (200, 0, 'Linux'), (400, 0.5, 'mounts'), (600, 0.86, 'Run /init')))
+        path = self.calls((100, ENTRY, 0, A), (300, ENTRY, 1, B), (500, EXIT, 1, B), (700, EXIT, 0, A), console=lines)
+        for given, same in ('Run /init', '500ns'), ('[0.86]', '500ns'), ('[0.4]', '300ns'), ('[0]', '100ns'):
+            self.assertEqual(self.replay('--flat', '--from', given, path), self.replay('--flat', '--from', same, path), given)
+        for given in 'init 2', '[0.9]':
+            self.assertIn(f"no line has it, not '{given}'", self.replay('--to', given, path, status=1))
+        self.assertIn('the recording has none', self.replay('--to', 'x', self.plain(), status=2))
+
+    def plain(self):
+        return uftrace_write.directory(self.path('plain'), {7: SECOND}, NAMES)
+
     def test_usage(self):
         self.assertIn('needs a recording: ', self.replay(status=2))
         self.assertIn('takes one recording', self.replay('made', 'made', status=2))
-        self.assertIn("'--from' takes a time", self.replay('--from', 'x', 'made', status=2))
+        self.assertIn("'--from' takes a time", self.replay('--from', '5', 'made', status=2))
         self.assertIn('none: ', self.replay('none', status=1))
 
 

@@ -19,7 +19,17 @@
 
 enum { GT_DIFF_AHEAD = 1000 }; /* lines that are searched after the first difference */
 
+/* The first difference of a vCPU's lines. */
+struct gt_diff_found {
+    int64_t vcpu;        /* -1: of no vCPU */
+    uint64_t line[2];    /* number in each log; 0: there are no more */
+    const char *text[2]; /* the line, without its newline; NULL: there are no more */
+};
+
 struct gt_diff {
+    /* Takes differences instead of the text; NULL: they are described there. */
+    void (*found)(void *self, const struct gt_diff_found *found);
+    void *found_self;
     const struct gt_notices *notices;
     const char *names[2];
     struct gt_diff_source side[2];

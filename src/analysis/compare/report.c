@@ -233,8 +233,29 @@ static void put_place(const struct gt_diff *d, const struct gt_diff_sequence *q,
     g_string_append_c(out, '\n');
 }
 
+static void give(struct gt_diff *d, struct gt_diff_sequence *q)
+{
+    struct gt_diff_found found = {.vcpu = q->vcpu};
+    char *text[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        size_t n;
+        GString *line = gt_diff_sequence_next(q, i, 1, &n);
+        found.line[i] = gt_diff_sequence_line(q, i, 0);
+        if (n)
+            found.text[i] = text[i] = g_strndup(line->str, strcspn(line->str, "\n"));
+        g_string_free(line, TRUE);
+    }
+    d->found(d->found_self, &found);
+    g_free(text[0]);
+    g_free(text[1]);
+}
+
 void gt_diff_report(struct gt_diff *d, struct gt_diff_sequence *q, GString *out)
 {
+    if (d->found) {
+        give(d, q);
+        return;
+    }
     size_t n[2];
     bool from_start = !q->events && q->before->len < q->keep;
     gt_diff_skipped_lines(d, q);

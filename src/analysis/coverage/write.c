@@ -12,6 +12,7 @@ static const struct gt_coverage_format formats[] = {
     {"cachegrind", false, gt_coverage_write_cachegrind},
     {"callgrind", false, gt_coverage_write_callgrind},
     {"qcov", true, gt_coverage_write_qcov},
+    {"json", true, gt_coverage_write_json},
     {"text", false, gt_coverage_write_text},
 };
 

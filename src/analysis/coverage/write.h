@@ -20,6 +20,7 @@ void gt_coverage_write_lcov2(const struct gt_coverage_report *r, struct gt_text 
 void gt_coverage_write_cachegrind(const struct gt_coverage_report *r, struct gt_text *out);
 void gt_coverage_write_callgrind(const struct gt_coverage_report *r, struct gt_text *out);
 void gt_coverage_write_qcov(const struct gt_coverage_report *r, struct gt_text *out);
+void gt_coverage_write_json(const struct gt_coverage_report *r, struct gt_text *out);
 void gt_coverage_write_text(const struct gt_coverage_report *r, struct gt_text *out);
 
 #endif

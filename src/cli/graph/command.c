@@ -11,7 +11,7 @@ struct graph_options {
     GPtrArray *functions;
     uint64_t depth; /* of what is below the functions; 0: all */
     const char *by, *sort;
-    bool callers;
+    bool callers, json;
 };
 
 static const struct gt_option graph_table[] = {
@@ -29,6 +29,8 @@ static const struct gt_option graph_table[] = {
      .help = "what a function calls: the longest total first (the default), or in order of the "
              "first call",
      .offset = offsetof(struct graph_options, sort)},
+    {"json", .type = GT_OPTION_FLAG, .help = "print JSON, times in ns",
+     .offset = offsetof(struct graph_options, json)},
     GT_WALL_OPTION(struct graph_options, reader.window),
     GT_READING_OPTIONS_AS(0, struct graph_options, reader),
     {0},
@@ -138,6 +140,20 @@ static void put_functions(const struct gt_graph_text *text)
     }
 }
 
+static void put_json(const struct gt_graph_text *text, const struct graph_options *o)
+{
+    const struct gt_tree *t = text->tree;
+    struct gt_json j;
+    gt_graph_json_begin(&j, &text->reader->pager->out);
+    for (size_t i = 0; !o->functions && i < t->n_roots; i++) {
+        g_autofree char *name = root_name(text->reader, o, t->root[i].group);
+        gt_graph_json_put(text, &j, t->root[i].node, name);
+    }
+    for (uint32_t i = 1; o->functions && t->n && i < t->node[0].end; i = t->node[i].end)
+        gt_graph_json_put(text, &j, i, gt_reading_name(text->reader, t->node[i].function));
+    gt_graph_json_end(&j);
+}
+
 static int print(struct gt_reading *r, const struct graph_options *o, const struct gt_tree *t,
                  struct gt_error *err)
 {
@@ -152,6 +168,11 @@ static int print(struct gt_reading *r, const struct graph_options *o, const stru
     int status = gt_reading_start(r, err);
     if (status < 0)
         return status;
+    if (o->json) {
+        put_json(&text, o);
+        return gt_reading_finish(r, err);
+    }
+    gt_reading_put_clock(r);
     gt_graph_heading(&text);
     if (o->functions)
         put_functions(&text);

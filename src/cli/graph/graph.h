@@ -14,6 +14,7 @@
 #define GT_CLI_GRAPH_GRAPH_H
 
 #include "analysis/profile/tree.h"
+#include "base/json.h"
 #include "cli/reading.h"
 
 struct gt_graph_text {
@@ -27,5 +28,12 @@ struct gt_graph_text {
 void gt_graph_heading(const struct gt_graph_text *t);
 /* The lines of a node and of all below it. `name` is that of the node. */
 void gt_graph_put(const struct gt_graph_text *t, uint32_t node, const char *name);
+
+/* {"roots":[{"name":,"nodes":[NODE...]}...]}: the nodes in depth-first order, the first one the top
+ * line: {"depth":,"function":,"module":,"calls":,"total_ns":,"self_ns":,"slept_ns":}. */
+void gt_graph_json_begin(struct gt_json *j, struct gt_output *out);
+void gt_graph_json_put(const struct gt_graph_text *t, struct gt_json *j, uint32_t node,
+                       const char *name);
+void gt_graph_json_end(struct gt_json *j);
 
 #endif

@@ -13,6 +13,7 @@ static const struct gt_option info_table[] = {
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
      .help = "etrace streams: take functions from this file",
      .offset = offsetof(struct info_options, reader.elf)},
+    GT_QUIET_OPTION(struct info_options, reader.quiet),
     GT_PAGER_OPTIONS(struct info_options, reader.pager),
     {0},
 };

@@ -55,12 +55,14 @@ static int print(struct gt_reading *r, const struct report_options *o,
     int status = gt_reading_start(r, err);
     if (status < 0)
         return status;
-    if (o->csv)
+    if (o->csv) {
         gt_report_csv(rows, what(o), &r->pager->out);
-    else if (o->json)
+    } else if (o->json) {
         gt_report_json(rows, what(o), &r->pager->out);
-    else
+    } else {
+        gt_reading_put_clock(r);
         gt_report_table(rows, what(o), r->pager);
+    }
     return gt_reading_finish(r, err);
 }
 

@@ -120,7 +120,8 @@ static int run_view(const struct gt_command *self, const void *options, size_t n
     struct reading r = {.command = self};
     if (n > G_N_ELEMENTS(calls))
         return gt_command_usage_error(self, "takes one recording, or two to compare");
-    const char *paths[] = {gt_default_recording(self, operands[0]), n > 1 ? operands[1] : NULL};
+    const char *paths[] = {gt_default_recording(self, operands[0], false),
+                           n > 1 ? operands[1] : NULL};
     if (!paths[0])
         return gt_default_recording_missing(self);
     if (o->elf)

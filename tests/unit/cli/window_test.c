@@ -41,6 +41,19 @@ const struct gt_calls_facts *gt_calls_facts(const struct gt_calls *c)
     return &facts;
 }
 
+static const struct gt_calls_mark marks[] = {{1500, "[    0.000000] Linux"},
+                                             {2500, "[    0.860000] Run /init"},
+                                             {3500, "done"},
+                                             {4500, "[99999999999999.0] done"}};
+static size_t n_marks = sizeof marks / sizeof marks[0];
+
+const struct gt_calls_mark *gt_calls_marks(const struct gt_calls *c, size_t *n)
+{
+    (void)c;
+    *n = n_marks;
+    return marks;
+}
+
 /* ---- tests --------------------------------------------------------------------------------- */
 
 static void reads_times(void **state)
@@ -186,12 +199,45 @@ static void prints_times(void **state)
     }
 }
 
+/* A line of the console, or the time that it has. */
+static void finds_texts(void **state)
+{
+    static const struct {
+        const char *from, *to;
+        int status;
+        uint64_t begin, end;
+    } given[] = {
+        {"Run /init", NULL, 0, 2500, 0},       {"[0.86]", NULL, 0, 2500, 0},
+        {"[0.5]", "done", 0, 2500, 3500},      {"[0]", "[0.1]", 0, 1500, 2500},
+        {"done", "done", 0, 3500, 3500},       {"[0.87]", NULL, GT_E_NOT_FOUND, 0, 0},
+        {"Halt", NULL, GT_E_NOT_FOUND, 0, 0},  {"done", "Linux", GT_E_NOT_FOUND, 3500, 0},
+        {"[0.86", NULL, GT_E_NOT_FOUND, 0, 0}, {"1us", "[0.1]", 0, 2000, 2500},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
+        const struct gt_window_options o = {.from = given[i].from, .to = given[i].to};
+        struct gt_window w;
+        struct gt_error err;
+        assert_int_equal(gt_window_make(&o, NULL, &w, &err), given[i].status);
+        assert_int_equal(w.calls.from, given[i].begin);
+        assert_int_equal(w.calls.to, given[i].end);
+        gt_window_clear(&w);
+    }
+    n_marks = 0;
+    struct gt_window w;
+    struct gt_error err;
+    const struct gt_window_options o = {.from = "Linux"};
+    assert_int_equal(gt_window_make(&o, NULL, &w, &err), GT_E_USAGE);
+    n_marks = sizeof marks / sizeof marks[0];
+}
+
 int main(void)
 {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(reads_times),      cmocka_unit_test(makes_windows),
         cmocka_unit_test(refuses_times),    cmocka_unit_test(chooses_tasks),
-        cmocka_unit_test(finds_near_names), cmocka_unit_test(prints_times),
+        cmocka_unit_test(finds_near_names), cmocka_unit_test(finds_texts),
+        cmocka_unit_test(prints_times),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A tree of calls as JSON: see graph.h. */
+#include "cli/graph/graph.h"
+
+void gt_graph_json_begin(struct gt_json *j, struct gt_output *out)
+{
+    gt_json_init(j, out, GT_JSON_REPLACE);
+    gt_json_resume(j);
+    gt_json_begin_object(j);
+    gt_json_key(j, "roots");
+    gt_json_begin_array(j);
+}
+
+static void put_number(struct gt_json *j, const char *key, uint64_t value)
+{
+    gt_json_key(j, key);
+    gt_json_u64(j, value);
+}
+
+/* A root is the top line of a whole tree: it is no function. */
+static void put_node(const struct gt_graph_text *t, struct gt_json *j, const struct gt_tree_node *n,
+                     uint32_t depth)
+{
+    gt_json_newline(j);
+    gt_json_begin_object(j);
+    put_number(j, "depth", depth);
+    if (n->function != GT_TREE_NONE) {
+        gt_json_key(j, "function");
+        gt_json_text(j, gt_reading_name(t->reader, n->function));
+        gt_json_key(j, "module");
+        gt_json_text(j, gt_calls_function(t->reader->calls, n->function)->module);
+    }
+    put_number(j, "calls", n->calls);
+    put_number(j, "total_ns", n->total);
+    put_number(j, "self_ns", (uint64_t)n->self);
+    put_number(j, "slept_ns", n->slept);
+    gt_json_end_object(j);
+}
+
+void gt_graph_json_put(const struct gt_graph_text *t, struct gt_json *j, uint32_t node,
+                       const char *name)
+{
+    const struct gt_tree_node *n = t->tree->node;
+    gt_json_newline(j);
+    gt_json_begin_object(j);
+    gt_json_key(j, "name");
+    gt_json_text(j, name);
+    gt_json_key(j, "nodes");
+    gt_json_begin_array(j);
+    for (uint32_t i = node; i < n[node].end;) {
+        const uint32_t depth = n[i].depth - n[node].depth;
+        if (depth > t->depth) {
+            i = n[i].end;
+            continue;
+        }
+        put_node(t, j, &n[i], depth);
+        i++;
+    }
+    gt_json_end_array(j);
+    gt_json_end_object(j);
+}
+
+void gt_graph_json_end(struct gt_json *j)
+{
+    gt_json_newline(j);
+    gt_json_end_array(j);
+    gt_json_end_object(j);
+    gt_json_end_line(j);
+    gt_json_commit(j);
+}
