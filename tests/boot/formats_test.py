@@ -30,7 +30,7 @@ def main(folder, arch, series, vcpus='1'):
     done = converse([GUESTTRACE, 'record', '--format', 'compact', '--clock', 'insn', '-o', both.file, '--', line[0],
                      *directory, *line[1:]])
     need(done.returncode == 0 and b'GUEST ENDS' in done.stdout, done.returncode, done.stdout[-2000:], done.stderr)
-    need(b'view it with: guesttrace report' in done.stderr, done.stderr)
+    need(b'view it with: guesttrace view' in done.stderr, done.stderr)
     both.check_records()
     for name in 'code.map', 'code.found':  # what the command has added to its own
         shutil.copy(f'{both.back}/{name}', both.directory)

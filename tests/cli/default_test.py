@@ -50,7 +50,7 @@ class Written(CliTest):
     def test_one_file(self):
         done = self.record()
         self.assertEqual(self.made(), [FILE])
-        self.assertTrue(done.stderr.endswith(f'view it with: guesttrace report {FILE}\n'), done.stderr)
+        self.assertTrue(done.stderr.endswith(f'view it with: guesttrace view {FILE}\n'), done.stderr)
         data = self.read_bytes(FILE)
         self.assertTrue(compact.read(data).records)
         self.assertEqual(self.calls(FILE), 100)

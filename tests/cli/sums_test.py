@@ -414,6 +414,22 @@ class Refused(SumsTest):
                              'needs a recording: there is no uftrace.gtrace and no uftrace.data here')
             self.assertEqual(self.refused(command, 'a', 'b', status=2), 'takes one recording')
 
+    def test_kinds(self):
+        """A file of another kind is named, and the command that reads it."""
+        self.expect(0, 'export', '--format', 'compact', '-o', 'x.gtrace', self.some())
+        self.write('x.log', b'GTEXECL\n' + bytes(64))
+        self.write('x.simple', b'\xff' * 8 + bytes(64))
+        self.write('x.elf', b'\x7fELF' + bytes(64))
+        recording = 'x.gtrace: a recording of calls, expected '
+        self.assertIn(recording, self.expect(1, 'dump', 'x.gtrace').stderr)
+        for arguments in ['diff', 'x.gtrace', 'x.gtrace'], ['diff', 'x.log', 'x.gtrace']:
+            self.assertRegex(self.expect(2, *arguments).stderr, f'{recording}.*; read it with guesttrace report|x.log')
+        for command in ['report'], ['graph'], ['replay'], ['info'], ['export', '--format', 'folded', '-o', '-']:
+            for name, words in (('x.log', 'an execlog log in binary form, expected a recording of calls; read it with guesttrace dump'),
+                                ('x.simple', 'a simpletrace file, expected a recording of calls; read it with guesttrace simpletrace'),
+                                ('x.elf', 'an ELF file, expected a recording of calls\n')):
+                self.assertIn(f'{name}: {words}', self.expect(1, *command, name).stderr)
+
     def test_options(self):
         some = self.some()
         self.assertEqual(self.refused('report', '--sort', 'total,size', some, status=2),

@@ -189,7 +189,7 @@ def test_command(t):
                f'{t.folder}/count', 'kill', '5000']
     done = run(command)
     need(done.returncode == -9 and b'was killed (Killed); the recording was completed: ' in done.stderr, done)
-    need(b'view it with: guesttrace report' in done.stderr, done)
+    need(b'view it with: guesttrace view' in done.stderr, done)
     t.check(t.out)
     need(calls_of(t.out, 'tick') == 5000, calls_of(t.out, 'tick'))
     need('nothing to repair' in t.repair(t.out), 'it needs a repair')

@@ -133,7 +133,7 @@ def test_trigger(t):
 
 
 def test_refused(t):
-    for words, said in (['trigger=leaf@snapshot'], 'argument trigger .*: a snapshot needs a flight recorder'), \
+    for words, said in (['trigger=leaf@snapshot'], r'-T \(trigger=\).*: a snapshot needs a flight recorder'), \
                        ([LAST, 'format=uftrace'], 'argument last=1M: only compact recordings'), \
                        (['last=3x'], 'argument last=3x: expected a size or a time'), \
                        (['last=1K'], 'argument last=1K: expected a size from 1M to 1G'):

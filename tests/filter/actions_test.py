@@ -31,7 +31,7 @@ def calls_of(out, name):
 
 
 def never_came(said):
-    return re.findall(rb'argument trigger: (.*) matches no ([\w ]+) that came before the end', said)
+    return re.findall(rb'-T \(trigger=\): (.*) matches no ([\w ]+) that came before the end', said)
 
 
 def check_marks(folder, program):

@@ -67,7 +67,7 @@ def check_console(version, qemu, folder, guest):
     path = f'{out}/extern.dat'
     done = until(lambda: os.path.exists(path) and marks_in(read_text(path)) == MARKS, qemu, guest, out, *triggers)
     need(marks_in(read_text(path)) == MARKS, read_text(path))
-    unused = re.findall(rb'argument trigger: (.*?)@mark=\w+ matches no ([\w ]+) that came before the end', done.stderr)
+    unused = re.findall(rb'-T \(trigger=\): (.*?)@mark=\w+ matches no ([\w ]+) that came before the end', done.stderr)
     need(unused[1:] == [(b'console:of course', b'line of the console'), (b'qmp:NEVER', b'event of QEMU')], done.stderr)
     shown = printed([paths.GUESTTRACE, 'replay', '--no-pager', out])
     need(marks_in(shown) == MARKS and all(line in shown for line in LINES), shown[-2000:])

@@ -40,8 +40,9 @@ int gt_diff_source_open(struct gt_diff_source *s, const struct gt_notices *notic
     const char *kind = gt_image_file_kind(s->in.first, s->in.n);
     if (kind || !gt_image_file_is_text(s->in.first, s->in.n))
         return gt_error_set(err, GT_E_FORMAT,
-                            "%s: %s, expected a log: text, or execlog's binary form", s->in.name,
-                            kind ? kind : "not text, and of an unknown type");
+                            "%s: %s, expected a log: text, or execlog's binary form%s", s->in.name,
+                            kind ? kind : "not text, and of an unknown type",
+                            gt_image_file_hint(s->in.first, s->in.n));
     s->room = ROOM;
     s->buf = g_malloc(s->room);
     return 0;

@@ -110,7 +110,8 @@ int gt_etrace_walk_check(const struct gt_etrace_input *in, const char *expected,
         kind = "a text";
     if (!kind || g_str_has_prefix(expected, kind))
         return 0;
-    return gt_error_set(err, GT_E_FORMAT, "%s: %s, expected %s", in->name, kind, expected);
+    return gt_error_set(err, GT_E_FORMAT, "%s: %s, expected %s%s", in->name, kind, expected,
+                        gt_image_file_hint(in->first, in->n));
 }
 
 int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_etrace_input *in,

@@ -57,7 +57,10 @@ static int etrace_prepare(struct gt_recording *r, struct gt_error *err)
 
 static bool etrace_finish(struct gt_recording *r)
 {
-    return gt_record_stream_finish(r, "guesttrace dump");
+    const char *flags = r->opt->flags;
+    return gt_record_stream_finish(r, flags && strcmp(flags, "coverage") == 0
+                                          ? "guesttrace coverage -e PROGRAM"
+                                          : "guesttrace dump");
 }
 
 const struct gt_tool gt_tool_etrace = {

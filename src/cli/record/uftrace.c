@@ -386,7 +386,7 @@ static bool uftrace_finish(struct gt_recording *r)
     bool see = finished ? say_finished(r, &stats) : some;
     g_autofree char *shown = gt_record_output_quote(r);
     if (see && !r->opt->quiet)
-        gt_record_say("view it with: %s %s", r->compact ? "guesttrace report" : "uftrace replay -d",
+        gt_record_say("view it with: %s %s", r->compact ? "guesttrace view" : "uftrace replay -d",
                       shown);
     gt_stats_clear(&stats);
     return true;

@@ -18,21 +18,21 @@ static const struct {
     bool is_switch;
     char letter; /* of the option; 0: none */
 } arguments[] = {
-    {"filter", "argument filter", GT_FILTER_ONLY, false, 'F'},
-    {"notrace", "argument notrace", GT_FILTER_NOT, false, 'N'},
-    {"trigger", "argument trigger", GT_FILTER_TRIGGER, false, 'T'},
-    {"caller-filter", "argument caller-filter", GT_FILTER_CALLERS, false, 'C'},
-    {"hide", "argument hide", GT_FILTER_HIDE, false, 'H'},
-    {"loc-filter", "argument loc-filter", GT_FILTER_PLACE, false, 'L'},
-    {"time-filter", "argument time-filter", GT_FILTER_TIME, false, 't'},
-    {"size-filter", "argument size-filter", GT_FILTER_SIZE, false, 'Z'},
-    {"task", "argument task", GT_FILTER_TASK, false, 0},
-    {"vcpu", "argument vcpu", GT_FILTER_VCPU, false, 0},
-    {"privilege", "argument privilege", GT_FILTER_PRIVILEGE, false, 0},
-    {"kernel-only", "argument kernel-only=on", GT_FILTER_KERNEL_ONLY, true, 0},
-    {"user-only", "argument user-only=on", GT_FILTER_USER_ONLY, true, 0},
-    {"no-handlers", "argument no-handlers=on", GT_FILTER_NO_HANDLERS, true, 0},
-    {"depth", "argument depth", GT_FILTER_DEPTH, false, 'D'},
+    {"filter", "-F (filter=)", GT_FILTER_ONLY, false, 'F'},
+    {"notrace", "-N (notrace=)", GT_FILTER_NOT, false, 'N'},
+    {"trigger", "-T (trigger=)", GT_FILTER_TRIGGER, false, 'T'},
+    {"caller-filter", "-C (caller-filter=)", GT_FILTER_CALLERS, false, 'C'},
+    {"hide", "-H (hide=)", GT_FILTER_HIDE, false, 'H'},
+    {"loc-filter", "-L (loc-filter=)", GT_FILTER_PLACE, false, 'L'},
+    {"time-filter", "-t (time-filter=)", GT_FILTER_TIME, false, 't'},
+    {"size-filter", "-Z (size-filter=)", GT_FILTER_SIZE, false, 'Z'},
+    {"task", "--task (task=)", GT_FILTER_TASK, false, 0},
+    {"vcpu", "--vcpu (vcpu=)", GT_FILTER_VCPU, false, 0},
+    {"privilege", "--privilege (privilege=)", GT_FILTER_PRIVILEGE, false, 0},
+    {"kernel-only", "--kernel-only (kernel-only=on)", GT_FILTER_KERNEL_ONLY, true, 0},
+    {"user-only", "--user-only (user-only=on)", GT_FILTER_USER_ONLY, true, 0},
+    {"no-handlers", "--no-handlers (no-handlers=on)", GT_FILTER_NO_HANDLERS, true, 0},
+    {"depth", "-D (depth=)", GT_FILTER_DEPTH, false, 'D'},
 };
 
 /* The last one is an option of the recording itself (uftrace.c). */
@@ -142,7 +142,7 @@ static int add_limits(const struct gt_uftrace_recorder *r, const GArray *words,
     bool plain = gt_filter_set_only_watches(set) && !r->options.control;
     if (status < 0 || !r->options.has_depth || plain || has_option(words, GT_FILTER_DEPTH))
         return status;
-    return gt_filter_set_add(set, GT_FILTER_DEPTH, "argument depth", depth, err);
+    return gt_filter_set_add(set, GT_FILTER_DEPTH, "-D (depth=)", depth, err);
 }
 
 static int make_set(const struct gt_uftrace_recorder *r, const GArray *words,

@@ -26,7 +26,7 @@ struct gt_module;
 /* One option as it was given. */
 struct gt_filter_word {
     enum gt_filter_option option;
-    const char *name; /* "argument filter" */
+    const char *name; /* "-F (filter=)" */
     char *value;      /* its own; NULL: it has none */
 };
 
