@@ -43,7 +43,7 @@ def records(trace):
 
 
 def names_of(out):
-    lines = printed([paths.GUESTTRACE, 'report', '--no-pager', '--by', 'task', out]).splitlines()[2:]
+    lines = printed([paths.GUESTTRACE, 'report', '-q', '--by', 'task', out]).splitlines()[2:]
     return sorted(line.split()[-1] for line in lines)
 
 
