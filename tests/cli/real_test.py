@@ -53,6 +53,13 @@ class Real(CliTest):
     def check(self, name):
         self.check_recording(name)
 
+    def test_named_like_a_qemu(self):
+        """qemu-img and others are programs."""
+        os.rename(self.path('prog'), self.path('qemu-tool'))
+        done = self.record('-o', 'tool', './qemu-tool')
+        self.assertEqual(done.returncode, 7, done.stderr)
+        self.assertEqual(self.calls_of_leaf('tool'), [1000])
+
     def calls_of_leaf(self, name):
         need('uftrace')
         done = subprocess.run(['uftrace', 'report', '-d', self.path(name), '-F', 'leaf'],
@@ -120,6 +127,16 @@ class Machine(CliTest):
         self.assertIn(b'QEMU: Terminated', session.seen)
         self.assertRegex(self.read('uftrace.data', 'extern.dat'), r'(?m)^\d+\.\d{9} OpenSBI v')
         self.check_recording()
+
+    def test_that_cannot_begin(self):
+        """QEMU's own message is the last word on why."""
+        qemu = shutil.which('qemu-system-riscv64')
+        need('qemu-system-riscv64')
+        self.env['GUESTTRACE_PLUGIN_DIR'] = paths.PLUGINS
+        done = self.run_cli('record', '--', qemu, '-M', 'virt', '-nographic', '-bios', 'none', '-kernel', 'nothing-here')
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("could not load kernel 'nothing-here'", done.stderr)
+        self.assertIn('QEMU ended with an error before the guest ran', done.stderr)
 
 
 cases.main()

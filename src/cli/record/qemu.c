@@ -18,10 +18,24 @@
 
 #define VERSION_WAIT_MS 5000
 
+/* An ELF program that loads no plugins, and whose name is none that a QEMU has: qemu-img. */
+static bool is_tool(const char *path, const char *base)
+{
+    if (g_str_has_prefix(base, "qemu-system-") || gt_guest_target_is_name(base + strlen("qemu-")))
+        return false;
+    g_autoptr(GPtrArray) found = gt_program_search(path, true);
+    struct gt_program p;
+    if (found->len == 0 || gt_program_inspect(found->pdata[0], &p, NULL) < 0)
+        return false;
+    const bool tool = p.is_elf && !p.exports_plugins;
+    gt_program_clear(&p);
+    return tool;
+}
+
 bool gt_record_qemu_is_name(const char *path)
 {
     g_autofree char *base = g_path_get_basename(path);
-    return g_str_has_prefix(base, "qemu-");
+    return g_str_has_prefix(base, "qemu-") && !is_tool(path, base);
 }
 
 bool gt_record_qemu_is_user_name(const char *path)

@@ -11,7 +11,12 @@
 /* The environment variable in which a plugin finds the version of the QEMU that loads it. */
 #define GT_QEMU_VERSION_VARIABLE "GUESTTRACE_QEMU_VERSION"
 
-/* True if the base name begins with "qemu-": "qemu-system-aarch64", "qemu-riscv64". */
+/* What QEMU exits with where it cannot begin: a plugin that is not loaded, arguments that it
+ * refuses, files that are missing. */
+enum { GT_RECORD_QEMU_FAILED = 1 };
+
+/* True if the base name begins with "qemu-": "qemu-system-aarch64", "qemu-riscv64", a script that
+ * runs one of them; not for a program that loads no plugins and has no such name (qemu-img). */
 bool gt_record_qemu_is_name(const char *path);
 /* True for "qemu-" and the name of a target: a user-mode QEMU. */
 bool gt_record_qemu_is_user_name(const char *path);

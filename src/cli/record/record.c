@@ -15,11 +15,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* What QEMU exits with where it cannot begin: a plugin that is not loaded, arguments that it
- * refuses.
- */
-#define QEMU_FAILED 1
-
 static const struct gt_tool *const tools[] = {&gt_tool_uftrace, &gt_tool_etrace, &gt_tool_execlog,
                                               &gt_tool_events};
 static const char *const tool_names[] = {"uftrace", "etrace", "execlog", "events", NULL};
@@ -132,7 +127,7 @@ static int record(const struct gt_command *self, struct gt_recording *r, size_t 
     bool begun = r->tool->finish(r);
     gt_record_names_clear(r); /* its file, before a signal ends us */
     gt_record_arguments_clear(r);
-    if (!begun && WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == QEMU_FAILED)
+    if (!begun && WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == GT_RECORD_QEMU_FAILED)
         return GT_EXIT_OWN; /* the guest has not run */
     if (!begun && gt_record_output_is_removed(r)) {
         gt_record_say("nothing is left: %s was removed while it was recorded", r->shown);

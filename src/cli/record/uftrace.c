@@ -230,6 +230,10 @@ static bool say_finished(const struct gt_recording *r, const struct gt_stats *s)
         g_autofree char *tracked = gt_amount_exact(all);
         if (all == 0 && gt_record_starts_off(r))
             gt_record_say("nothing was recorded: recording was off all the time");
+        else if (calls == 0 && all == 0 && r->machine && WIFEXITED(r->wait_status) &&
+                 WEXITSTATUS(r->wait_status) == GT_RECORD_QEMU_FAILED)
+            gt_record_say("nothing was recorded: QEMU ended with an error before the "
+                          "guest ran; its own message says why");
         else if (calls == 0 && all == 0)
             gt_record_say("nothing was recorded: the guest made no calls");
         else if (calls == 0)
