@@ -99,6 +99,7 @@ void gt_help_overview(GString *out);
 /* Prints the options of the group with that name; NULL: those of the first group. */
 void gt_help_command(GString *out, const struct gt_command *c, const char *group);
 void gt_man_page(GString *out);
+void gt_man_page_of(GString *out, const struct gt_command *c);
 void gt_completion_bash(GString *out);
 void gt_completion_zsh(GString *out);
 void gt_completion_fish(GString *out);

@@ -105,7 +105,7 @@ struct help_options {
 };
 
 static const struct gt_option help_table[] = {
-    {"man", .type = GT_OPTION_FLAG, .help = "print the manual page, in mdoc",
+    {"man", .type = GT_OPTION_FLAG, .help = "print the manual page, or that of COMMAND, in mdoc",
      .offset = offsetof(struct help_options, man)},
     {"tool", .type = GT_OPTION_TEXT, .value = "TOOL",
      .help = "with 'record': show the options of this tool",
@@ -117,9 +117,9 @@ static int run_help(const struct gt_command *self, const void *options, size_t n
 {
     const struct help_options *opt = options;
     g_autoptr(GString) text = g_string_new(NULL);
-    if (n > 1 || (n && opt->man))
+    if (n > 1)
         return gt_command_usage_error(self, "unexpected '%s'", operands[n - 1]);
-    if (opt->man) {
+    if (opt->man && n == 0) {
         gt_man_page(text);
     } else if (n == 0) {
         gt_help_overview(text);
@@ -130,7 +130,10 @@ static int run_help(const struct gt_command *self, const void *options, size_t n
             return gt_command_usage_error(self, "unknown command '%s'%s", operands[0], near);
         if (opt->tool && !gt_options_group(&c->spec, opt->tool))
             return gt_command_usage_error(self, "'%s' has no tool '%s'", operands[0], opt->tool);
-        gt_help_command(text, c, opt->tool);
+        if (opt->man)
+            gt_man_page_of(text, c);
+        else
+            gt_help_command(text, c, opt->tool);
     }
     fputs(text->str, stdout);
     return GT_EXIT_DONE;
@@ -139,7 +142,7 @@ static int run_help(const struct gt_command *self, const void *options, size_t n
 const struct gt_command gt_command_help = {
     .name = "help",
     .summary = "explain guesttrace or one of its commands",
-    .usage = (const char *const[]){"[COMMAND]", "record --tool TOOL", "--man", NULL},
+    .usage = (const char *const[]){"[COMMAND]", "record --tool TOOL", "--man [COMMAND]", NULL},
     .spec = {.table = help_table},
     .options_size = sizeof(struct help_options),
     .operands = GT_OPERANDS_COMMANDS,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The manual page guesttrace(1), in mdoc: commands and options from the table, the rest from here.
- */
+/* The manual pages guesttrace(1) and guesttrace-COMMAND(1), in mdoc: commands and options from the
+ * table, the rest from here. */
 #include "cli/command.h"
 #include "cli/default_recording.h"
 
@@ -75,9 +75,9 @@ static void append_options(GString *out, const struct gt_option *table)
     g_string_append(out, ".El\n");
 }
 
-static void append_command(GString *out, const struct gt_command *c)
+/* What a command does, and its options. */
+static void append_description(GString *out, const struct gt_command *c)
 {
-    g_string_append_printf(out, ".Ss guesttrace %s\n", c->name);
     g_autofree char *summary = g_strconcat(c->summary, ".", NULL);
     summary[0] = g_ascii_toupper(summary[0]);
     append_text(out, summary);
@@ -93,17 +93,20 @@ static void append_command(GString *out, const struct gt_command *c)
     }
 }
 
+static void append_usage(GString *out, const struct gt_command *c)
+{
+    for (size_t u = 0; c->usage[u]; u++) {
+        g_string_append_printf(out, ".Nm guesttrace\n.Cm %s\n", c->name);
+        if (c->usage[u][0])
+            append_text(out, c->usage[u]);
+    }
+}
+
 static void append_synopsis(GString *out)
 {
     g_string_append(out, ".Sh SYNOPSIS\n");
-    for (size_t i = 0; gt_command_at(i); i++) {
-        const struct gt_command *c = gt_command_at(i);
-        for (size_t u = 0; c->usage[u]; u++) {
-            g_string_append_printf(out, ".Nm guesttrace\n.Cm %s\n", c->name);
-            if (c->usage[u][0])
-                append_text(out, c->usage[u]);
-        }
-    }
+    for (size_t i = 0; gt_command_at(i); i++)
+        append_usage(out, gt_command_at(i));
     g_string_append(out, ".Nm guesttrace\n.Fl Fl help | Fl Fl version\n");
 }
 
@@ -174,7 +177,23 @@ void gt_man_page(GString *out)
                     ".Sh DESCRIPTION\n"
                     ".Nm\n"
                     "loads a plugin into an unmodified QEMU and writes what other tools read.\n");
-    for (size_t i = 0; gt_command_at(i); i++)
-        append_command(out, gt_command_at(i));
+    for (size_t i = 0; gt_command_at(i); i++) {
+        g_string_append_printf(out, ".Ss guesttrace %s\n", gt_command_at(i)->name);
+        append_description(out, gt_command_at(i));
+    }
     g_string_append(out, tail);
+}
+
+void gt_man_page_of(GString *out, const struct gt_command *c)
+{
+    g_autofree char *upper = g_ascii_strup(c->name, -1);
+    g_string_append_printf(out,
+                           ".\\\" SPDX-License-Identifier: GPL-2.0-or-later\n"
+                           ".Dd " GT_RELEASE_DATE "\n.Dt GUESTTRACE-%s 1\n.Os\n.Sh NAME\n"
+                           ".Nm guesttrace-%s\n.Nd %s\n.Sh SYNOPSIS\n",
+                           upper, c->name, c->summary);
+    append_usage(out, c);
+    g_string_append(out, ".Sh DESCRIPTION\n");
+    append_description(out, c);
+    g_string_append(out, ".Sh SEE ALSO\n.Xr guesttrace 1\n");
 }

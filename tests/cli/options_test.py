@@ -8,7 +8,7 @@ import subprocess
 from cli_case import CliTest
 from gttest import cases
 from gttest.cases import need
-from gttest.paths import GUESTTRACE
+from gttest.paths import GUESTTRACE, ROOT
 
 COMMANDS = ('record', 'symbols', 'coverage', 'repair', 'dump', 'convert', 'completion', 'help')
 
@@ -138,6 +138,25 @@ class Help(CliTest):
         for option in ('--privilege-levels', '-L, --sysroot DIR', '--clock insn|host|auto',
                        '--prefix-symbols', 'GUESTTRACE_PLUGIN_DIR'):
             self.assertIn(option, plain)
+
+
+    def commands(self):
+        return re.findall(r'(?m)^  ([a-z]+) ', self.expect(0, 'help').stdout)
+
+    def test_manual_pages_of_commands(self):
+        """One for each command, without faults, with its options; the build installs them all."""
+        need('mandoc')
+        with open(ROOT + '/src/cli/texts/meson.build', encoding='utf-8') as f:
+            built = set(re.findall(r"'([a-z]+)'[,\]]", f.read().partition('foreach name')[2].partition(']')[0] + ']'))
+        self.assertEqual(built, set(self.commands()))
+        for name in self.commands():
+            page = self.write(f'guesttrace-{name}.1', self.expect(0, 'help', '--man', name).stdout.encode())
+            lint = subprocess.run(['mandoc', '-T', 'lint', page], capture_output=True, text=True, check=False)
+            faults = [line for line in (lint.stdout + lint.stderr).split('\n')
+                      if line and 'referenced manual' not in line and 'mandoc.db' not in line]
+            self.assertEqual(faults, [])
+            shown = subprocess.run(['mandoc', '-T', 'ascii', page], capture_output=True, text=True, check=True).stdout
+            self.assertIn(f'guesttrace {name}', re.sub('.\b', '', shown))
 
 
 class Completion(CliTest):
