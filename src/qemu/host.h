@@ -30,6 +30,7 @@ enum gt_host_feature {
     GT_HOST_PHYSICAL,        /* virtual addresses of code can be translated (machines) */
     GT_HOST_START_AGAIN,     /* gt_host_start_again */
     GT_HOST_PHYSICAL_MEMORY, /* memory can be read by physical address (machines) */
+    GT_HOST_RUN_STATE,       /* machines: the host says when the machine stops and runs again */
 };
 
 struct gt_host_info {
@@ -53,6 +54,13 @@ struct gt_scoreboard_entry {
 typedef void (*gt_exec_fn)(unsigned vcpu, void *data);
 typedef void (*gt_mem_fn)(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data);
 
+enum gt_run_state {
+    GT_MACHINE_RUNS,     /* vCPUs are about to run */
+    GT_MACHINE_STOPS,    /* its state may be saved, or another one loaded */
+    GT_MACHINE_LOADS,    /* it stops for another one to be loaded */
+    GT_MACHINE_DEBUGGED, /* it stops for a debugger */
+};
+
 /* A tool's event callbacks; all except translate and exit may be NULL. `self` is the tool's
  * pointer. */
 struct gt_host_events {
@@ -65,6 +73,9 @@ struct gt_host_events {
     void (*syscall)(void *self, unsigned vcpu, int64_t number, const uint64_t args[8]);
     void (*syscall_return)(void *self, unsigned vcpu, int64_t number, int64_t result);
     void (*discontinuity)(void *self, unsigned vcpu, unsigned kind, uint64_t from, uint64_t to);
+    /* Machines: on the host's main thread, while no vCPU runs code; `clock`: the guest's, in ns,
+     * which stands while it is stopped. Needs GT_HOST_RUN_STATE. */
+    void (*run_state)(void *self, enum gt_run_state state, uint64_t clock);
     void (*exit)(void *self); /* the guest has ended; the last callback */
 };
 
@@ -104,6 +115,8 @@ void gt_host_message(const char *format, ...) __attribute__((format(printf, 1, 2
 /* User mode: the path of the guest's program on QEMU's command line (free with g_free), and its
  * entry address. NULL and 0: unknown. */
 char *gt_host_program(void);
+/* Machines: the command line says that a saved state is loaded before the machine runs. */
+bool gt_host_loads_state(void);
 /* The program in QEMU's command line, whose words each end with a NUL; NULL: it names none. */
 const char *gt_host_program_in(const char *words, size_t size);
 uint64_t gt_host_entry(void);

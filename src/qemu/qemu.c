@@ -4,6 +4,7 @@
 #include "qemu/abi.h"
 #include "qemu/host.h"
 #include "qemu/message.h"
+#include "qemu/run_state.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -131,6 +132,14 @@ static void on_discontinuity_7(unsigned vcpu, int kind, uint64_t from, uint64_t 
     events()->discontinuity(data, vcpu, (unsigned)kind, from, to);
 }
 
+/* It stays where another table is subscribed to. */
+static void on_run_state(enum gt_run_state state, uint64_t clock)
+{
+    const struct gt_host_events *e = events();
+    if (e->run_state)
+        e->run_state(host.self, state, clock);
+}
+
 void gt_host_subscribe(const struct gt_host_events *e, void *self)
 {
     assert(!host.subscribed && e->translate && e->exit);
@@ -156,6 +165,8 @@ void gt_host_subscribe(const struct gt_host_events *e, void *self)
     if (e->discontinuity && gt_host_can(GT_HOST_DISCONTINUITY))
         gt_qemu.register_vcpu_discon_cb(host.id, GT_DISCON_INTERRUPT | GT_DISCON_EXCEPTION,
                                         PICK(on_discontinuity), self);
+    if (e->run_state && gt_host_can(GT_HOST_RUN_STATE))
+        gt_run_state_watch(on_run_state);
     gt_qemu.register_atexit_cb(host.id, PICK(on_exit_event), self);
 #undef PICK
 }
@@ -202,6 +213,8 @@ bool gt_host_can(enum gt_host_feature feature)
         return host.info.system && gt_qemu.read_memory_hwaddr;
     case GT_HOST_START_AGAIN:
         return gt_qemu.reset != NULL;
+    case GT_HOST_RUN_STATE:
+        return host.info.system && gt_run_state_is_exported();
     }
     return false;
 }

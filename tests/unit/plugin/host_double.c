@@ -114,6 +114,11 @@ char *gt_host_program(void)
     return g_strdup(host_double.program);
 }
 
+bool gt_host_loads_state(void)
+{
+    return false;
+}
+
 uint64_t gt_host_entry(void)
 {
     return host_double.entry;

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* When a machine stops and runs again: see run_state.h. */
+#include "qemu/run_state.h"
+
+#include "qemu/host.h"
+
+#include <dlfcn.h>
+#include <glib.h>
+#include <string.h>
+
+/* QEMU's numbers, the same from 2013 on. */
+enum { CLOCK_VIRTUAL = 1, STATE_DEBUG = 0, STATE_RESTORE = 8 };
+
+typedef void (*handler)(void *opaque, bool runs, int state);
+
+static void *(*add_handler)(handler fn, void *opaque);
+static int64_t (*get_clock)(int clock);
+static void (*watcher)(enum gt_run_state state, uint64_t clock);
+
+static bool is_option(const char *word, const char *name)
+{
+    return word[0] == '-' && strcmp(word + 1 + (word[1] == '-'), name) == 0;
+}
+
+bool gt_host_loads_state(void)
+{
+    g_autofree char *words = NULL;
+    gsize size = 0;
+    if (!g_file_get_contents("/proc/self/cmdline", &words, &size, NULL))
+        return false;
+    for (const char *w = words; w < words + size; w += strlen(w) + 1)
+        if (is_option(w, "loadvm") || is_option(w, "incoming"))
+            return true;
+    return false;
+}
+
+bool gt_run_state_is_exported(void)
+{
+    add_handler = (__typeof__(add_handler))dlsym(RTLD_DEFAULT, "qemu_add_vm_change_state_handler");
+    get_clock = (__typeof__(get_clock))dlsym(RTLD_DEFAULT, "qemu_clock_get_ns");
+    return add_handler && get_clock;
+}
+
+static enum gt_run_state known(bool runs, int state)
+{
+    if (runs)
+        return GT_MACHINE_RUNS;
+    return state == STATE_DEBUG     ? GT_MACHINE_DEBUGGED
+           : state == STATE_RESTORE ? GT_MACHINE_LOADS
+                                    : GT_MACHINE_STOPS;
+}
+
+static void on_change(void *opaque, bool runs, int state)
+{
+    (void)opaque;
+    int64_t clock = get_clock(CLOCK_VIRTUAL);
+    watcher(known(runs, state), clock > 0 ? (uint64_t)clock : 0);
+}
+
+void gt_run_state_watch(void (*fn)(enum gt_run_state state, uint64_t clock))
+{
+    bool added = watcher != NULL;
+    watcher = fn;
+    if (!added)
+        add_handler(on_change, NULL);
+}
