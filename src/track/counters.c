@@ -14,6 +14,10 @@ static const struct {
     [GT_COUNT_HANDLERS] = {"handlers", "interrupts, exceptions and system calls"},
     [GT_COUNT_BEGUN] = {"begun", "contexts that began: threads, programs, stages of a boot"},
     [GT_COUNT_RESETS] = {"resets", "vCPUs that were reset: calls that were open ended there"},
+    [GT_COUNT_LOADED] = {"loaded",
+                         "states of the machine that were loaded: open calls ended there"},
+    [GT_COUNT_BEFORE] = {"began-before",
+                         "returns of calls that began before the recording, or while it was off"},
     [GT_COUNT_ALIASED] = {"aliased",
                           "calls and returns in blocks that QEMU shares among several virtual "
                           "addresses of one page"},

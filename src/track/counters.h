@@ -16,6 +16,8 @@ enum gt_counter {
     GT_COUNT_HANDLERS,     /* handlers of interrupts, exceptions, system calls */
     GT_COUNT_BEGUN,        /* contexts that began: threads, programs, stages */
     GT_COUNT_RESETS,       /* vCPUs that began anew when their machine was reset */
+    GT_COUNT_LOADED,       /* states of the machine that were loaded */
+    GT_COUNT_BEFORE,       /* returns of calls that began while nothing was followed */
     GT_COUNT_ALIASED,      /* blocks that are shared by several virtual addresses */
     GT_COUNT_BEYOND_TASKS, /* stacks beyond those that are recorded */
     GT_COUNT_BEYOND_DEPTH, /* frames deeper than are recorded */

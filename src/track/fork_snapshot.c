@@ -16,7 +16,8 @@ struct gt_fork_snapshot {
     uint64_t sp;   /* the program's stack pointer; 0: not known */
     uint64_t when; /* n_fork_snapshots when it was taken */
     uint32_t n;
-    bool cut; /* of the stack */
+    uint32_t home; /* in a copy of the table: the entry's index */
+    bool cut;      /* of the stack */
     struct gt_frame frames[64];
 };
 
@@ -76,6 +77,34 @@ void gt_fork_snapshots_forget(struct gt_tracker *k)
 {
     free(k->fork_snapshots);
     k->fork_snapshots = NULL;
+}
+
+/* A copy ends with an entry that is free; each other one has its place in the table in `home`. */
+bool gt_fork_snapshots_copy(const struct gt_tracker *k, struct gt_fork_snapshot **out,
+                            size_t *bytes)
+{
+    const struct gt_fork_snapshot *all = k->fork_snapshots;
+    size_t n = 0;
+    for (unsigned i = 0; i < SNAPSHOTS && all; i++)
+        n += all[i].pc != 0;
+    *out = n ? calloc(n + 1, sizeof **out) : NULL;
+    struct gt_fork_snapshot *to = *out;
+    for (unsigned i = 0; i < SNAPSHOTS && to; i++)
+        if (all[i].pc) {
+            *to = all[i];
+            to++->home = i;
+        }
+    *bytes += n * sizeof **out;
+    return *out || n == 0;
+}
+
+void gt_fork_snapshots_restore(struct gt_tracker *k, const struct gt_fork_snapshot *copy)
+{
+    gt_fork_snapshots_forget(k);
+    if (copy)
+        k->fork_snapshots = calloc(SNAPSHOTS, sizeof *k->fork_snapshots);
+    for (; copy && copy->pc && k->fork_snapshots; copy++)
+        k->fork_snapshots[copy->home] = *copy;
 }
 
 void gt_fork_snapshot_note(struct gt_thread *t, uint64_t last_exit)

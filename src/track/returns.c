@@ -319,6 +319,7 @@ static void count_unknown(const struct transfer *x, const struct found *f)
 {
     (void)f;
     if (gt_tail_called_by_unknown(x->t->stack)) {
+        x->t->counters[GT_COUNT_BEFORE]++;
         gt_return_close(x->t, 0, x->time); /* to a caller that was not followed */
         return;
     }

@@ -59,6 +59,12 @@ void gt_fork_snapshot_note(struct gt_thread *t, uint64_t last_exit);
 bool gt_fork_snapshot_take(struct gt_thread *t, uint64_t pc, uint64_t time);
 /* Drops all of them. With the tracker's lock. */
 void gt_fork_snapshots_forget(struct gt_tracker *k);
+/* Copies all of them, for free(); *bytes grows by the copy's size. *out is NULL where there are
+ * none. False: no memory. With the tracker's lock. */
+bool gt_fork_snapshots_copy(const struct gt_tracker *k, struct gt_fork_snapshot **out,
+                            size_t *bytes);
+/* They are those of the copy. With the tracker's lock. */
+void gt_fork_snapshots_restore(struct gt_tracker *k, const struct gt_fork_snapshot *copy);
 /* A context's first function, which nobody called. */
 void gt_begin_root(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 /* The same where control has not been followed for a time: the code may be in the middle of an old

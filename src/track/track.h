@@ -219,6 +219,7 @@ struct gt_stack {
     uint64_t sp;             /* the stack pointer when it was suspended; GT_NO_ADDR: not known */
     uint64_t sp_before_load; /* the one before its last load from where no context is known */
     uint64_t resumes;        /* where the context continues; 0: where its top frame returns to */
+    uint32_t index;          /* in the newest checkpoint: see checkpoint.h */
 
     void *data; /* the sink's own: gt_sink.data_size bytes, zero at first, part of the stack */
 };

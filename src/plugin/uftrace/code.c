@@ -413,6 +413,7 @@ static void translate(struct gt_uftrace_recorder *r, struct gt_block *block)
 void gt_on_translate(void *self, struct gt_block *block)
 {
     struct gt_uftrace_recorder *r = self;
+    gt_vmstates_run(&r->vmstates);
     pthread_mutex_lock(&r->lock);
     if (!gt_gate_ends(&r->gate))
         translate(r, block);

@@ -32,7 +32,7 @@ static void append(void *arg)
     gt_text_free(&line);
 }
 
-static void put(struct gt_uftrace_recorder *r, uint64_t time, const char *text)
+void gt_marks_put(struct gt_uftrace_recorder *r, uint64_t time, const char *text)
 {
     struct job job = {.rec = r, .time = time, .text = text};
     int status = gt_worker_call(r->output.worker, append, &job);
@@ -51,7 +51,7 @@ static void put_backtrace(struct gt_uftrace_recorder *r, const struct gt_filter_
             g_string_append_printf(text, "%s%s", between, gt_filters_name(s->frame[i].verdict));
             between = " < ";
         }
-    put(r, a->time, text->str);
+    gt_marks_put(r, a->time, text->str);
 }
 
 static void put_register(struct gt_uftrace_recorder *r, const struct gt_filter_act *a)
@@ -63,7 +63,7 @@ static void put_register(struct gt_uftrace_recorder *r, const struct gt_filter_a
         snprintf(text, sizeof text, "%.120s: %.40s=0x%" PRIx64, a->trigger, a->action->text, value);
     else
         snprintf(text, sizeof text, "%.120s: no register %.40s", a->trigger, a->action->text);
-    put(r, a->time, text);
+    gt_marks_put(r, a->time, text);
 }
 
 static void finish(struct gt_uftrace_recorder *r, const struct gt_filter_act *a,
@@ -79,7 +79,7 @@ void gt_marks_act(struct gt_uftrace_recorder *r, const struct gt_filter_act *a,
 {
     switch (a->action->kind) {
     case GT_ACTION_MARK:
-        put(r, a->time, a->action->text);
+        gt_marks_put(r, a->time, a->action->text);
         break;
     case GT_ACTION_BACKTRACE:
         if (s)

@@ -18,6 +18,9 @@ struct gt_marks {
 void gt_marks_act(struct gt_uftrace_recorder *r, const struct gt_filter_act *a,
                   const struct gt_filter_state *s);
 
+/* Adds a line. Any thread; uses the worker. */
+void gt_marks_put(struct gt_uftrace_recorder *r, uint64_t time, const char *text);
+
 /* On the worker, at the end: puts the lines in order. Errors of gt_extern_add. */
 int gt_marks_finish(struct gt_uftrace_recorder *r, struct gt_error *err);
 /* Prints how many lines could not be written, if any. */

@@ -44,6 +44,7 @@
 #include "plugin/uftrace/system_calls.h"
 #include "plugin/uftrace/vcpu.h"
 #include "plugin/uftrace/vectors.h"
+#include "plugin/uftrace/vmstate.h"
 
 struct gt_control;
 
@@ -118,6 +119,7 @@ struct gt_uftrace_recorder {
     struct gt_system system;
     struct gt_vectors vectors;
     struct gt_resets resets;
+    struct gt_vmstates vmstates;
     struct gt_linux os;
     struct gt_level_reader levels;
 };

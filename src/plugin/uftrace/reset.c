@@ -68,6 +68,11 @@ void gt_reset_watch(const struct gt_translation *t, struct gt_code *code)
         gt_block_on_exec(t->block, on_begin, code);
 }
 
+void gt_resets_unknown(struct gt_resets *resets)
+{
+    *resets = (struct gt_resets){.first = GT_NO_ADDR, .known = true};
+}
+
 void gt_reset_follow(struct gt_vcpu *v, struct gt_score *score)
 {
     v->resets = __atomic_load_n(&v->rec->resets.n, __ATOMIC_RELAXED);

@@ -22,6 +22,10 @@ struct gt_resets {
  * lock. */
 void gt_reset_watch(const struct gt_translation *t, struct gt_code *code);
 
+/* The machine does not begin where it does after a reset: where that is stays unknown. With the
+ * lock, or at load. */
+void gt_resets_unknown(struct gt_resets *resets);
+
 /* At a transfer: the vCPU was reset with the machine, and has not begun anew. On its thread. */
 static inline bool gt_reset_is_due(const struct gt_resets *resets, const struct gt_vcpu *v)
 {

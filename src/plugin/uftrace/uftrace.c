@@ -119,6 +119,8 @@ static struct gt_host_events events_of(const struct gt_uftrace_recorder *r)
         .discontinuity = r->options.discontinuities ? gt_on_discontinuity : NULL,
         .syscall = gt_on_syscall,
         .syscall_return = gt_on_syscall_return,
+        .run_state = gt_on_run_state,
+        .flush = r->guest.user ? NULL : gt_on_flush,
         .exit = on_exit_event,
     };
 }
@@ -249,6 +251,7 @@ int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *in
     r->code.modules.now = process_time;
     r->options.discontinuities &= gt_host_can(GT_HOST_DISCONTINUITY);
     r->events = events_of(r);
+    gt_vmstates_init(r);
     return 0;
 }
 

@@ -134,7 +134,7 @@ void gt_vcpu_begin(struct gt_vcpu *v, struct gt_score *score, const struct gt_co
     if (!v->begun)
         gt_vcpu_refuse(r, v);
     else
-        v->thread.stack->cut = v->met;
+        v->thread.stack->cut = v->met || r->vmstates.middle;
     current = v;
 }
 

@@ -57,7 +57,7 @@ static void test_handler_ends(void **state)
     call(g, 'e', 3, 'f');
     plain(g, 'f', 0);
     check(g, 1, "+r-r+d-d+f");
-    check_counters(g, -1);
+    check_counters(g, GT_COUNT_BEFORE, 1, -1);
     guest_destroy(g);
 }
 
@@ -150,7 +150,7 @@ static void test_unknown_caller(void **state)
     g->last_exit = gt_code_last_exit(block(g, 's', 3, GT_EXIT_RETURN, 0)); /* where r has jumped */
     plain(g, 'h', 5);
     check(g, 1, "+r-r");
-    check_counters(g, -1);
+    check_counters(g, GT_COUNT_BEFORE, 1, -1);
     call(g, 'h', 6, 'c');
     plain(g, 'c', 0);
     assert_false(gt_machine_returns(&g->t, func_at('h') + 0x50));
