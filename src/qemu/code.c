@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* host.h over QEMU: the block being translated, and its instrumentation. */
 #include "qemu/abi.h"
+#include "qemu/current.h"
 #include "qemu/host.h"
 
 #include <string.h>
@@ -25,14 +26,23 @@ struct gt_insn_ref *gt_block_insn(const struct gt_block *b, size_t i)
     return gt_qemu.tb_get_insn(b, i);
 }
 
+static void on_block(struct gt_block *b, gt_exec_fn fn, int flags, void *data)
+{
+    if (gt_current_is_corrected())
+        gt_qemu.register_vcpu_tb_exec_cb(b, gt_current_on_exec, flags,
+                                         gt_current_target((void *)fn, data));
+    else
+        gt_qemu.register_vcpu_tb_exec_cb(b, fn, flags, data);
+}
+
 void gt_block_on_exec(struct gt_block *b, gt_exec_fn fn, void *data)
 {
-    gt_qemu.register_vcpu_tb_exec_cb(b, fn, QEMU_CB_NO_REGS, data);
+    on_block(b, fn, QEMU_CB_NO_REGS, data);
 }
 
 void gt_block_on_exec_regs(struct gt_block *b, gt_exec_fn fn, void *data)
 {
-    gt_qemu.register_vcpu_tb_exec_cb(b, fn, QEMU_CB_R_REGS, data);
+    on_block(b, fn, QEMU_CB_R_REGS, data);
 }
 
 void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_scoreboard_entry entry,
@@ -101,14 +111,23 @@ void gt_insn_store(struct gt_insn_ref *insn, struct gt_scoreboard_entry entry, u
                                                     value);
 }
 
+static void on_insn(struct gt_insn_ref *insn, gt_exec_fn fn, int flags, void *data)
+{
+    if (gt_current_is_corrected())
+        gt_qemu.register_vcpu_insn_exec_cb(insn, gt_current_on_exec, flags,
+                                           gt_current_target((void *)fn, data));
+    else
+        gt_qemu.register_vcpu_insn_exec_cb(insn, fn, flags, data);
+}
+
 void gt_insn_on_exec(struct gt_insn_ref *insn, gt_exec_fn fn, void *data)
 {
-    gt_qemu.register_vcpu_insn_exec_cb(insn, fn, QEMU_CB_NO_REGS, data);
+    on_insn(insn, fn, QEMU_CB_NO_REGS, data);
 }
 
 void gt_insn_on_exec_regs(struct gt_insn_ref *insn, gt_exec_fn fn, void *data)
 {
-    gt_qemu.register_vcpu_insn_exec_cb(insn, fn, QEMU_CB_R_REGS, data);
+    on_insn(insn, fn, QEMU_CB_R_REGS, data);
 }
 
 void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_scoreboard_entry entry,
@@ -123,5 +142,9 @@ void gt_insn_on_memory(struct gt_insn_ref *insn, gt_mem_fn fn, unsigned which, v
     /* QEMU 7.2 takes "loads" for stores and "stores" for both; both of them, it does right. */
     if (gt_qemu_family == QEMU_FAMILY_1)
         which = GT_MEM_LOADS | GT_MEM_STORES;
-    gt_qemu.register_vcpu_mem_cb(insn, fn, QEMU_CB_NO_REGS, (int)which, data);
+    if (gt_current_is_corrected())
+        gt_qemu.register_vcpu_mem_cb(insn, gt_current_on_memory, QEMU_CB_NO_REGS, (int)which,
+                                     gt_current_target((void *)fn, data));
+    else
+        gt_qemu.register_vcpu_mem_cb(insn, fn, QEMU_CB_NO_REGS, (int)which, data);
 }

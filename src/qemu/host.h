@@ -112,6 +112,13 @@ void gt_host_log(const char *text);
  * is not the file that it was at load (the guest may have closed it and opened another). */
 void gt_host_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Machines whose vCPUs one thread runs, where callbacks have the wrong vCPU's number. In vcpu_init,
+ * on the thread: remembers the vCPU. From the second one on, asks that all callbacks of blocks and
+ * instructions have the right one from now on; conditional and inline ones may not be used then.
+ * False: the host does not say which one runs, or instrumented blocks before. */
+void gt_vcpu_learn(unsigned vcpu);
+bool gt_vcpus_correct(unsigned vcpu);
+
 /* User mode: the path of the guest's program on QEMU's command line (free with g_free), and its
  * entry address. NULL and 0: unknown. */
 char *gt_host_program(void);

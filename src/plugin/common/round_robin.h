@@ -14,4 +14,15 @@
  * of bounds. */
 bool gt_round_robin_check(const struct gt_host_info *host, const char *wrong);
 
+enum gt_round_robin {
+    GT_VCPUS_RIGHT,
+    GT_VCPUS_CORRECTED, /* callbacks that are registered from now on have the right vCPU; no
+                         * scoreboard may be used */
+    GT_VCPUS_WRONG,     /* it is printed, the first time */
+};
+
+/* The same, and corrects the vCPU where the host says which one runs. */
+enum gt_round_robin gt_round_robin_correct(const struct gt_host_info *host, unsigned vcpu,
+                                           const char *wrong);
+
 #endif

@@ -89,6 +89,16 @@ static void give_scoreboard_up(struct gt_uftrace_recorder *r)
         r->hot.vcpu[i].score = NULL;
 }
 
+/* The vCPUs cannot be distinguished. On the thread that runs them. */
+static void refuse_all(struct gt_uftrace_recorder *r)
+{
+    for (unsigned i = 0; i < r->vcpus.n; i++) {
+        struct gt_vcpu *v = &r->hot.vcpu[i];
+        gt_vcpu_end(v, gt_vcpu_score(r, v, i));
+        gt_vcpu_refuse(r, v);
+    }
+}
+
 void gt_on_vcpu_init(void *self, unsigned vcpu)
 {
     struct gt_uftrace_recorder *r = self;
@@ -96,13 +106,14 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
         __atomic_fetch_add(&r->totals.refused, 1, __ATOMIC_RELAXED);
         return;
     }
-    bool no_scoreboard = gt_round_robin_check(&r->host, "calls may be attributed to the wrong one");
+    enum gt_round_robin vcpus =
+        gt_round_robin_correct(&r->host, vcpu, "their calls are not recorded");
     pthread_mutex_lock(&r->lock);
     if (gt_gate_ends(&r->gate)) { /* it is ended without this vCPU */
         pthread_mutex_unlock(&r->lock);
         return;
     }
-    if (no_scoreboard)
+    if (vcpus != GT_VCPUS_RIGHT)
         give_scoreboard_up(r);
     if (vcpu >= r->vcpus.n)
         __atomic_store_n(&r->vcpus.n, vcpu + 1, __ATOMIC_RELEASE);
@@ -119,6 +130,8 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
     v->thread.slow_flags = r->hot.host_clock ? GT_SLOW_CLOCK : 0;
     v->insn_base = r->vcpus.last_time + 1 - score->insns;
     pthread_mutex_unlock(&r->lock);
+    if (vcpus == GT_VCPUS_WRONG)
+        refuse_all(r);
 }
 
 void gt_vcpu_begin(struct gt_vcpu *v, struct gt_score *score, const struct gt_code *code)

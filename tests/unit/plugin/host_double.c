@@ -114,6 +114,17 @@ char *gt_host_program(void)
     return g_strdup(host_double.program);
 }
 
+void gt_vcpu_learn(unsigned vcpu)
+{
+    (void)vcpu;
+}
+
+bool gt_vcpus_correct(unsigned vcpu)
+{
+    (void)vcpu;
+    return false;
+}
+
 bool gt_host_loads_state(void)
 {
     return false;
