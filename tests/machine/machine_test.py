@@ -19,7 +19,7 @@ beginning say:
     roots: F...        calls of these functions are looked at as if nothing had called them: whether they
                        are in a task of their own is open, since a new stack pointer came from nowhere
     anywhere: F...     handlers that first call one of these may stand anywhere, as asynchronous ones may
-    machine: W...      more arguments of QEMU's
+    machine: W...      more arguments of QEMU's; {one-insn}: one instruction a block
     same: V...         QEMUs of these series record the same calls, task by task, in the same order
     allow: C...        anomalies that may not be 0
     options: O...      more options of guesttrace record
@@ -70,6 +70,10 @@ def text(calls):
     return '\n'.join(line for call in calls for line in call.lines())
 
 
+def one_insn(qemu):
+    return ['-singlestep'] if qemus.number_of(qemu) < (8, 1) else ['-accel', 'tcg,one-insn-per-tb=on']
+
+
 class Machine:
     """A case, built for an architecture."""
 
@@ -90,7 +94,8 @@ class Machine:
         return names
 
     def command(self, qemu):
-        return self.built.command_on_stdio(qemu, '-smp', self.case.keys.get('smp', '1'), *self.case.words('machine'))
+        more = [word for given in self.case.words('machine') for word in (one_insn(qemu) if given == '{one-insn}' else [given])]
+        return self.built.command_on_stdio(qemu, '-smp', self.case.keys.get('smp', '1'), *more)
 
 
 class Case:

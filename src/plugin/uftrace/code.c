@@ -16,6 +16,7 @@
 #include "plugin/uftrace/push.h"
 #include "plugin/uftrace/recorder.h"
 #include "plugin/uftrace/reset.h"
+#include "plugin/uftrace/straight.h"
 #include "plugin/uftrace/system.h"
 #include "plugin/uftrace/transfer.h"
 #include "plugin/uftrace/vcpu.h"
@@ -96,6 +97,16 @@ static void watch_stack_switch(const struct gt_translation *t, size_t at)
     for (size_t i = 0; i <= at; i++)
         gt_insn_on_memory(t->insn[i].ref, on_restored, GT_MEM_LOADS, NULL);
     gt_insn_on_exec(t->insn[at].ref, on_switched, NULL);
+}
+
+static void watch_stack_switches(const struct gt_translation *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (t->insn[i].insn.kind == GT_INSN_STACK_SWITCH)
+            watch_stack_switch(t, i);
+    bool switches = gt_straight_switches(t, 0);
+    for (size_t i = 0; i < t->n && switches; i++)
+        gt_insn_on_memory(t->insn[i].ref, on_restored, GT_MEM_LOADS, NULL);
 }
 
 /* Where the host keeps them too long, an instruction that changes the flow gets no callbacks.
@@ -391,9 +402,8 @@ static void translate(struct gt_uftrace_recorder *r, struct gt_block *block)
     if (gt_block_insns(block) == 0)
         return;
     decode(r, block, &t);
-    for (size_t i = 0; i < t.n && r->guest.user; i++)
-        if (t.insn[i].insn.kind == GT_INSN_STACK_SWITCH)
-            watch_stack_switch(&t, i);
+    if (r->guest.user)
+        watch_stack_switches(&t);
     t.module = gt_modules_at(&r->code.modules, t.insn[0].pc, gt_insn_host_addr(t.insn[0].ref));
     t.level = r->options.privilege_levels ? gt_level_translated(r) : 0;
     if (!r->guest.user)

@@ -40,6 +40,7 @@
 #include "plugin/uftrace/push.h"
 #include "plugin/uftrace/reset.h"
 #include "plugin/uftrace/snapshot.h"
+#include "plugin/uftrace/straight.h"
 #include "plugin/uftrace/system.h"
 #include "plugin/uftrace/system_calls.h"
 #include "plugin/uftrace/vcpu.h"
@@ -76,6 +77,7 @@ struct gt_known_code {
     struct gt_block_cache cache;
     struct gt_memory memory; /* machines */
     struct gt_pushes pushes; /* machines */
+    struct gt_straight straight;
     struct gt_decoder decoder;
 };
 

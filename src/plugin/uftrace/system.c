@@ -17,6 +17,7 @@
 #include "plugin/uftrace/linux.h"
 #include "plugin/uftrace/push.h"
 #include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/straight.h"
 #include "plugin/uftrace/vcpu.h"
 #include "track/machine.h"
 #include "track/unfollowed.h"
@@ -245,7 +246,7 @@ static void *resumes_at(const struct gt_pushed *pushed)
 static void watch_stack_pointer(const struct gt_translation *t)
 {
     struct gt_uftrace_recorder *r = t->rec;
-    uint32_t copies = 0;
+    uint32_t copies = gt_straight_copies(t);
     if (is_split(r, t->insn[0].pc))
         gt_insn_on_exec_regs(t->insn[0].ref, after_switch, NULL);
     struct gt_pushed pushed = gt_pushed_before(t);
@@ -258,6 +259,10 @@ static void watch_stack_pointer(const struct gt_translation *t)
         else if (d->insn.kind == GT_INSN_STACK_SWITCH && use != GT_STACK_OWN)
             watch_switch(t, i);
     }
+    gt_straight_keep(t, copies);
+    bool switches = gt_straight_switches(t, copies);
+    for (size_t i = 0; i < t->n && switches; i++)
+        gt_insn_on_memory(t->insn[i].ref, on_loaded, GT_MEM_LOADS, NULL);
 }
 
 void gt_machine_watch(const struct gt_translation *t, struct gt_code *code)
