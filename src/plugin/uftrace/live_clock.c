@@ -17,7 +17,7 @@
 /* The trace does not need the file: errors are not reported. */
 static void create_file(struct gt_uftrace_recorder *r)
 {
-    if (r->guest.user || r->hot.host_clock || r->host.vcpus != 1)
+    if (r->guest.user || r->hot.host_clock || r->host.max_vcpus != 1)
         return;
     g_autofree char *path = g_strdup_printf("%s/" GT_LIVE_CLOCK_FILE, r->output.dir.path);
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -177,8 +177,9 @@ static int init_members(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     const struct gt_uftrace_options *o = &r->options;
     r->hot.max_depth = (uint32_t)o->depth;
+    /* A machine to which vCPUs may be added has the clock of several from the beginning. */
     r->hot.host_clock =
-        o->clock == GT_CLOCK_HOST || (o->clock == GT_CLOCK_AUTO && r->host.vcpus > 1);
+        o->clock == GT_CLOCK_HOST || (o->clock == GT_CLOCK_AUTO && r->host.max_vcpus > 1);
     int status = gt_filters_init(r, err);
     if (status < 0)
         return status;
@@ -191,8 +192,9 @@ static int init_members(struct gt_uftrace_recorder *r, struct gt_error *err)
     r->code.memory.pages = g_hash_table_new(g_direct_hash, g_direct_equal);
     if (gt_host_can(GT_HOST_CONDITIONAL))
         r->hot.scoreboard = gt_scoreboard_new(sizeof(struct gt_score));
-    r->hot.sparse = !r->hot.scoreboard && (r->guest.user ? o->clock == GT_CLOCK_AUTO
-                                                         : r->hot.host_clock || r->host.vcpus == 1);
+    r->hot.sparse =
+        !r->hot.scoreboard &&
+        (r->guest.user ? o->clock == GT_CLOCK_AUTO : r->hot.host_clock || r->host.max_vcpus == 1);
     return 0;
 }
 

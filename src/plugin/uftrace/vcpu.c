@@ -69,6 +69,17 @@ uint64_t gt_vcpu_time_after_block(const struct gt_vcpu *v, const struct gt_score
     return gt_vcpu_time(v, score) + (v->rec->hot.host_clock ? 0 : v->block_insns);
 }
 
+uint64_t gt_vcpus_newest(struct gt_uftrace_recorder *r)
+{
+    uint64_t newest = r->vcpus.last_time;
+    for (unsigned i = 0; i < r->vcpus.n; i++) {
+        struct gt_vcpu *v = &r->hot.vcpu[i];
+        uint64_t time = v->begun ? gt_vcpu_time_after_block(v, gt_vcpu_score(r, v, i)) : 0;
+        newest = time > newest ? time : newest;
+    }
+    return newest;
+}
+
 void gt_vcpus_init(struct gt_uftrace_recorder *r)
 {
     r->vcpus.no_stack = (struct gt_stack){.out = &r->vcpus.no_stream, .data = &r->vcpus.no_task};
@@ -128,7 +139,8 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
     v->refused = v->in_syscall = v->halted = v->met = false;
     v->thread.stack = &r->vcpus.no_stack;
     v->thread.slow_flags = r->hot.host_clock ? GT_SLOW_CLOCK : 0;
-    v->insn_base = r->vcpus.last_time + 1 - score->insns;
+    uint64_t newest = r->guest.user ? r->vcpus.last_time : gt_vcpus_newest(r);
+    v->insn_base = newest + 1 - score->insns;
     pthread_mutex_unlock(&r->lock);
     if (vcpus == GT_VCPUS_WRONG)
         refuse_all(r);

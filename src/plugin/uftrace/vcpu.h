@@ -129,6 +129,9 @@ uint64_t gt_vcpu_time_after_block(const struct gt_vcpu *v, const struct gt_score
 /* The time of the calling thread's vCPU; the newest noted time on any other thread. */
 uint64_t gt_process_time(struct gt_uftrace_recorder *r);
 
+/* The newest time of all vCPUs, which may run. */
+uint64_t gt_vcpus_newest(struct gt_uftrace_recorder *r);
+
 /* Notes the time, if it is the newest so far. With the lock. */
 void gt_vcpu_note_time(struct gt_uftrace_recorder *r, uint64_t time);
 

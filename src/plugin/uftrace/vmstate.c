@@ -83,17 +83,6 @@ static void keep(struct gt_uftrace_recorder *r, uint64_t clock)
 
 /* ---- loading ------------------------------------------------------------------------------- */
 
-static uint64_t newest_time(struct gt_uftrace_recorder *r)
-{
-    uint64_t newest = r->vcpus.last_time;
-    for (unsigned i = 0; i < r->vcpus.n; i++) {
-        struct gt_vcpu *v = &r->hot.vcpu[i];
-        uint64_t time = v->begun ? gt_vcpu_time_after_block(v, gt_vcpu_score(r, v, i)) : 0;
-        newest = time > newest ? time : newest;
-    }
-    return newest;
-}
-
 static void end_all(struct gt_uftrace_recorder *r, uint64_t time)
 {
     for (unsigned i = 0; i < r->vcpus.n; i++) {
@@ -170,7 +159,7 @@ static void note_use(struct gt_vmstates *all, struct gt_vmstate *s)
 /* `s`: NULL: it was not saved while this recording ran. */
 static void loaded(struct gt_uftrace_recorder *r, struct gt_vmstate *s)
 {
-    uint64_t time = newest_time(r);
+    uint64_t time = gt_vcpus_newest(r);
     gt_marks_put(r, time, s ? "state loaded" : "state loaded: its open calls are not known");
     end_all(r, time);
     if (s) {

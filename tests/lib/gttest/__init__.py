@@ -11,6 +11,7 @@
     uftraces        the uftraces that are there, and what they need to record a program
     boards          programs for machines without an operating system
     boots           boots of Debian's kernels
+    monitors        a machine, its console and QEMU's monitor
     packed          directories and compact files of the same calls
     recordings      guesttrace record, symbols, repair
     splits          recordings in several files, and the same run in one
