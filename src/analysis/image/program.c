@@ -125,6 +125,7 @@ static int inspect_elf(int fd, const char *path, struct gt_program *out, struct 
     out->is_elf = true;
     out->e_machine = eh.e_machine;
     out->e_type = eh.e_type;
+    out->has_entry = eh.e_entry != 0;
     out->bits = eh.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32;
     out->data = eh.e_ident[EI_DATA];
     int status = read_segments(elf, path, out, err);

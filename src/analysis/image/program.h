@@ -13,6 +13,7 @@ struct gt_program {
     bool is_elf;
     char *shebang; /* "#!" scripts: the rest of that line; else NULL */
     uint16_t e_machine, e_type;
+    bool has_entry;       /* where it begins to run; most libraries have none */
     uint8_t bits, data;   /* 32 or 64; ELFDATA2LSB or ELFDATA2MSB */
     char *interpreter;    /* PT_INTERP; NULL: none (static) */
     bool exports_plugins; /* it defines QEMU's plugin functions: a QEMU that can load plugins */

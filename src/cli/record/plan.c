@@ -19,6 +19,7 @@
 #include "guest/arch/arch.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -156,6 +157,9 @@ static int not_a_program(const char *path, const struct gt_program *p, struct gt
                             path, p->shebang, path);
     if (!p->is_elf)
         return gt_error_set(err, GT_E_FORMAT, "%s is not an ELF program", path);
+    if (p->e_type == ET_DYN)
+        return gt_error_set(err, GT_E_FORMAT,
+                            "%s is a shared library, not a program: it has no entry point", path);
     return gt_error_set(err, GT_E_FORMAT, "%s is an ELF file but not a program (type %u)", path,
                         p->e_type);
 }
@@ -163,7 +167,7 @@ static int not_a_program(const char *path, const struct gt_program *p, struct gt
 static int find_machine(const struct gt_recording *r, const char *path, const struct gt_program *p,
                         const struct gt_guest_target **machine, struct gt_error *err)
 {
-    if (!p->is_elf || (p->e_type != ET_EXEC && p->e_type != ET_DYN))
+    if (!p->is_elf || (p->e_type != ET_EXEC && p->e_type != ET_DYN) || !p->has_entry)
         return not_a_program(path, p, err);
     *machine = gt_guest_target_find(p->e_machine, p->bits, p->data);
     if (!*machine)
@@ -240,6 +244,9 @@ static int find_target(struct gt_recording *r, const char *name, struct target *
         status = gt_program_inspect(t->path, &t->program, err);
     if (status == 0)
         status = find_machine(r, t->path, &t->program, &t->machine, err);
+    if (status == 0 && access(t->path, X_OK) != 0)
+        status = gt_error_set(err, GT_E_FORMAT, "%s: %s: it is not executable (chmod +x %s)",
+                              t->path, strerror(errno), t->path);
     if (status == 0 && r->opt->qemu)
         status = check_qemu(r->opt->qemu, t, err);
     if (status < 0)
