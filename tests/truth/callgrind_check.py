@@ -22,6 +22,7 @@ import sys
 import callgrind
 import functions
 import recording
+import without_vdso
 from gttest import paths, qemus, results
 from gttest.commands import run, tool
 from gttest.compilers import compile_to
@@ -100,6 +101,7 @@ while read -r line; do [[ $line =~ ^(1.) ]] && echo ${BASH_REMATCH[1]}; done < n
 exit 0
 '''
 CASES = {
+    'run-on': own('run_on.c', 'strncasecmp|__strncasecmp_sse2'),
     'recursion': own('recursion.c', 'fib', 'ackermann', 'is_even', 'complain'),
     'pointers': own('pointers.c', 'by_value', 'by_name', 'add', 'last_step', 'at_exit'),
     'pointers-no-plt': own('pointers.c', 'by_value', flags=['-fno-plt', '-no-pie', '-O0']),
@@ -178,9 +180,9 @@ def profile(case, valgrind, command, env, folder):
 
 def record(case, qemu, command, env, folder, name):
     directory = f'{folder}/{name}'
-    done = run([qemu, '-seed', '1', '-cpu', CPU, '-plugin',
-                f'{paths.plugin("uftrace")},output={directory},clock=insn,summary=off', *command], env=env,
-               cwd=folder, input=case.stdin.encode())
+    done = without_vdso.run(qemu, ['-seed', '1', '-cpu', CPU, '-plugin',
+                                   f'{paths.plugin("uftrace")},output={directory},clock=insn,summary=off', *command],
+                            case.stdin.encode(), folder, env)
     need(os.path.exists(f'{directory}/guesttrace.stats'), 'nothing recorded:', done.stderr.decode())
     return done, recording.Recording(directory)
 
@@ -232,6 +234,8 @@ def explain(edges, roots):
             return True
         if caller is None and callee in roots:
             return True  # nobody calls a thread's first function
+        if None not in (caller, *(caller or ())) and caller[0] == callee[0] and functions.runs_on(*caller, callee[1]):
+            return True  # callgrind's profile has only calls and jumps
         return caller == functions.NO_SYMBOLS and (
             callee in cpu or callee in lua or bool(lua and names_of(callee) & EXPLAINED_LUA))
     return explained
@@ -277,8 +281,6 @@ def check_run(case, bind_now, folder):
     valgrind = tool('valgrind.bin', 'valgrind')
     if case.static and 'avx2' not in open('/proc/cpuinfo', encoding='utf-8').read().split():
         raise Skip('valgrind shows programs no AVX2 here, and a static one chooses functions by it')
-    if qemus.number_of(qemu) >= (8, 2):
-        raise Skip(f'QEMU {qemus.version(qemu)} gives programs a vDSO, which valgrind hides from them')
     command = build(case, folder)
     theirs_env, ours_env = environment(valgrind, case, bind_now, folder)
     theirs, edges = profile(case, valgrind, command, theirs_env, folder)

@@ -173,8 +173,6 @@ def check_run(case, folder):
     qemu, valgrind = qemus.user('x86_64'), tool('valgrind.bin', 'valgrind')
     if case.static and 'avx2' not in open('/proc/cpuinfo', encoding='utf-8').read().split():
         raise Skip('valgrind shows programs no AVX2 here, and a static one chooses functions by it')
-    if qemus.number_of(qemu) >= (8, 2):
-        raise Skip(f'QEMU {qemus.version(qemu)} gives programs a vDSO, which valgrind hides from them')
     command = callgrind_check.build(case, folder)
     theirs_env, ours_env = callgrind_check.environment(valgrind, case, True, folder)
     _, edges = callgrind_check.profile(case, valgrind, command, theirs_env, folder)

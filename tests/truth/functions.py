@@ -2,8 +2,10 @@
 """Functions of a 64-bit ELF file by link-time address, read without the code under test."""
 import bisect
 import os
+import re
 
 from gttest import elf, readelf
+from gttest.commands import printed
 from gttest.elf import SHT_SYMTAB, STT_FUNC, STT_IFUNC, STT_NOTYPE
 
 PAGE = 4096
@@ -105,6 +107,17 @@ class Elf:
         """True where the instruction there is a call: E8, or FF /2 behind any prefixes."""
         code = self.bytes_at(addr, 16).lstrip(bytes([0xf2, 0x3e, 0x2e, 0x66, *range(0x40, 0x50)]))
         return code[:1] == b'\xe8' or (code[:1] == b'\xff' and code[1] >> 3 & 7 == 2)
+
+
+def runs_on(path, addr, entry):
+    """Whether the function at addr runs on into the one at entry, without a jump or a return before it."""
+    if not addr < entry:
+        return False
+    text = printed(['objdump', '-d', '--no-show-raw-insn', f'--start-address={addr:#x}', f'--stop-address={entry:#x}',
+                    path])
+    insns = [word for word in re.findall(r'^ +[0-9a-f]+:\t(?:(?:bnd|notrack|data16|cs) )*(\w+)', text, re.M)
+             if not word.startswith(('nop', 'xchg'))]
+    return bool(insns) and not insns[-1].startswith(('ret', 'jmp', 'hlt', 'ud2', 'call'))
 
 
 _cache = {}

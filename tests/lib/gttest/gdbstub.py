@@ -90,6 +90,9 @@ class Stub:
             at, size = at + part, size - part
         return out
 
+    def write_memory(self, at, data):
+        need(self.ask(f'M{at:x},{len(data):x}:{data.hex()}') == 'OK', 'memory at', hex(at))
+
     def set_break(self, at):
         need(self.ask(f'Z0,{at:x},1') == 'OK', 'breakpoint', hex(at))
 
@@ -99,6 +102,12 @@ class Stub:
     def resume(self):
         """True: it stopped; False: it ended."""
         return self.ask('vCont;c')[0] in 'TS'
+
+    def detach(self):
+        """The program continues without us."""
+        need(self.ask('D') == 'OK', 'detach')
+        self.socket.close()
+        del self.file
 
     def kill(self):
         self.socket.sendall(b'$k#6b')
