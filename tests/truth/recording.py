@@ -23,6 +23,12 @@ class Recording:
         """{task id: bytes of its records}."""
         return record_files(self.path)
 
+    def placed(self):
+        """The calls of all tasks by link-time addresses, without times: from QEMU 8.1 on the host chooses where libraries
+        are mapped, and the dynamic linker sorts them by that."""
+        return sorted([(kind, depth, self.where(addr, time)) for time, kind, depth, addr, _ in
+                       uftrace.read_records(data, f'{tid}.dat')] for tid, data in self.streams().items())
+
     def where(self, addr, time):
         """(object, link-time address)."""
         found = [(start, path) for start, end, path in self.maps if start <= addr < end] or \

@@ -42,5 +42,5 @@ def run(qemu, command, data, folder, env):
     child = start([qemu, '-g', path, *command], cwd=folder, env=env, stdin=subprocess.PIPE)
     stub = Stub(path, child)
     hide(stub)
-    stub.detach()
+    stub.let_go()
     return finish(child, SECONDS, data)
