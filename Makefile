@@ -6,8 +6,8 @@ DESTDIR ?=
 MESONFLAGS ?=
 FUZZ_SECONDS ?= 30
 RUN_TESTS = tests/tools/run-tests
-# that record programs in user mode
-USER_SUITES = guest truth etrace execlog coverage faults cli
+# that record programs in user mode; abi: one of each kind, for the plugin ABIs of other QEMUs
+USER_SUITES = guest truth values filter etrace execlog coverage faults cli
 
 .PHONY: all help setup run test test-long bench install uninstall clean fuzz asan tsan coverage format \
 	format-check
@@ -42,20 +42,21 @@ run:
 
 # Installs the packages it needs, fetches other versions of QEMU and uftrace and viewers, builds, and runs the tests
 test: test-ready
-	@$(RUN_TESTS) $(BUILD) --no-suite long --timeout-multiplier 4
+	@$(RUN_TESTS) $(BUILD) --no-suite long --timeout-multiplier 4 \
+		$(foreach qemu,system user-newest,--then $(qemu):$(BUILD) --suite abi --timeout-multiplier 4)
 
-# The same with the tests that take minutes, with sanitizers, and user mode on a QEMU that is built for it
+# The same with the tests that take minutes, with sanitizers, and all of user mode on each plugin ABI
 test-long: test-ready build-asan build-tsan
-	@scripts/setup --what qemu
-	@scripts/qemus user || true
 	@$(RUN_TESTS) $(BUILD) --timeout-multiplier 4 \
 		--then $(ASAN_TESTS) --then $(TSAN_TESTS) \
-		--then user:$(BUILD) $(addprefix --suite ,$(USER_SUITES)) --timeout-multiplier 4
+		$(foreach qemu,system user-newest,--then $(qemu):$(BUILD) $(addprefix --suite ,$(USER_SUITES)) --timeout-multiplier 4)
 
 .PHONY: test-ready
 test-ready:
 	@scripts/setup --what test
 	@scripts/qemus
+	@scripts/qemus user || true
+	@scripts/qemus user-newest || true
 	@scripts/uftraces
 	@scripts/npm-packages
 	@# A build that was set up before the tests' libraries were there looks for them again.
@@ -71,12 +72,12 @@ bench:
 # Installs below PREFIX (/usr/local), inside DESTDIR
 install: all
 	@$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) >/dev/null && ninja -C $(BUILD) --quiet >/dev/null &&) \
-		DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
+		DESTDIR=$(DESTDIR) scripts/install $(BUILD)
 	@$(call tell_loader)
 
 # Removes what the last install of this build has put there
 uninstall:
-	@ninja -C $(BUILD) --quiet uninstall
+	@scripts/install --remove $(BUILD)
 	@$(call tell_loader)
 
 # The loader's cache, where the system's own was changed

@@ -3,10 +3,14 @@
 # `scripts/qemus user`: a user-mode QEMU that loads plugins, built from Debian's source package. Debian 13's
 # own is linked statically, and so loads none. Sourced by scripts/qemus, with $cache, say, apt_setup, apt.
 #
-# The source is the release's that has the series below; what it needs to compile is in scripts/setup
-# (--what qemu). Only its meson is taken from there, too: Debian 12's is too old for it.
+# The source is that of the suites below; what it needs to compile is in scripts/setup (--what qemu).
+# Only its meson is taken from there, too: Debian 12's is too old for it.
 
-user_release=trixie
+# folder below $cache, suites of the source. The first is what `guesttrace record` finds.
+user_versions='
+user trixie
+user-newest trixie-backports sid
+'
 user_targets='aarch64 arm i386 riscv64 x86_64'
 user_layout=1 # raise it when what is in $cache/user changes
 
@@ -21,12 +25,23 @@ user_lacks() {
     done
 }
 
+# The versions that the suites have, the newest first.
+user_sources() { apt apt-cache madison qemu | awk '/ Sources$/ { print $3 }' | sort -ruV; }
+
+# user_fetch SUITE...: a mirror may list a source that it does not have; then the next older one is taken.
 user_fetch() {
-    apt_setup "$arch" "$user_release"
-    apt_add_source "$user_release"
-    apt apt-get -qq update || { reason="apt cannot read $user_release"; return 1; }
-    (cd "$work" && apt apt-get -qq --download-only source qemu) &&
-        (cd "$work" && apt apt-get -qq download meson) || { reason='the download failed'; return 1; }
+    apt_setup "$arch" "$@"
+    for s in "$@"; do
+        apt_add_source "$s"
+    done
+    apt apt-get -qq update || { reason="apt cannot read $*"; return 1; }
+    reason='the download failed'
+    (cd "$work" && apt apt-get -qq download meson) || return 1
+    for v in $(user_sources) ''; do
+        [ -n "$v" ] || return 1
+        (cd "$work" && apt apt-get -qq --download-only source "qemu=$v") && break
+        rm -f "$work"/qemu_*
+    done
     dpkg-source --no-check -x "$work"/qemu_*.dsc "$work/source" && dpkg-deb -x "$work"/meson_*.deb "$work/meson" ||
         { reason='the source could not be unpacked: is the disk full?'; return 1; }
     rm -f "$work"/*.tar.* "$work"/*.deb
@@ -84,8 +99,11 @@ user_install() {
     mv "$new" "$final"
 }
 
+# provide_user FOLDER: a row of the table above.
 provide_user() {
-    final=$cache/user new=$cache/.user.new work=$cache/.user.work
+    row=$(echo "$user_versions" | awk -v name="$1" '$1 == name')
+    [ -n "$row" ] || { say "no user-mode QEMU is called $1; there are:" $(echo "$user_versions" | awk '{ print $1 }'); exit 2; }
+    final=$cache/$1 new=$cache/.$1.new work=$cache/.$1.work
     if [ "$(cat "$final/layout" 2>/dev/null)" = "$user_layout" ]; then
         say "user-mode QEMU $(cat "$final/version") in $final"
         return 0
@@ -94,18 +112,20 @@ provide_user() {
     lacks=$(user_lacks)
     [ -z "$lacks" ] || reason="$lacks is missing: run scripts/setup --what qemu"
     if [ -z "$reason" ]; then
-        say "building a user-mode QEMU from Debian's source (40 MB; some minutes, 1 GB of disk for that time)"
+        say "building a user-mode QEMU from the source in Debian's ${row#* } (40 MB; some minutes, 1 GB of disk for that time)"
         rm -rf "$work"
         mkdir -p "$work"
         reason='the disk is full'
-        if user_fetch >"$work.log" 2>&1 && user_configure >>"$work.log" 2>&1 && user_build && user_install; then
-            rm -rf "$work" "$work.log" "$cache/user.reason"
+        # shellcheck disable=SC2086
+        if user_fetch ${row#* } >"$work.log" 2>&1 && user_configure >>"$work.log" 2>&1 && user_build && user_install
+        then
+            rm -rf "$work" "$work.log" "$cache/$1.reason"
             say "user-mode QEMU $version in $final"
             return 0
         fi
         rm -rf "$work"
     fi
-    echo "$reason" >"$cache/user.reason"
+    echo "$reason" >"$cache/$1.reason"
     say "no user-mode QEMU: $reason"
     return 1
 }

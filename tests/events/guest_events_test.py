@@ -17,7 +17,7 @@ from gttest import commands, paths, qemus, sockets
 from gttest.commands import printed, run
 from gttest.compilers import compile_to
 from gttest.paths import GUESTTRACE
-from gttest.results import Skip, Tally, folder, need, read_text, same_lines, write
+from gttest.results import Tally, folder, need, read_text, same_lines, write
 
 EVENTS = '''# places in a program
 ten(int a, const char *s, unsigned char c, long d, uint64_t e, short f, int8_t g, void *h, unsigned int i, long j) \
@@ -69,21 +69,13 @@ PLACES = [  # refused by the plugin
 ]
 
 
-def modern(arch):
-    """The user-mode QEMU of that target that reads registers."""
-    for qemu in (os.path.join(paths.CACHE, 'qemus', 'user', f'qemu-{arch}'), f'qemu-{arch}'):
-        if not qemus.why_no_plugins(qemu) and qemus.number_of(qemu) >= (9, 0):
-            return qemu
-    raise Skip(f'no user-mode qemu-{arch} from 9.0 on: scripts/qemus user')
-
-
 def build(where, arch):
     return compile_to(f'{where}/guest', arch, paths.source('events', 'guest_events.c'), '-O1', '-g', '-static')
 
 
 def record(where, arch, *more, status=0, events=EVENTS, **how):
     """The finished command; the trace is in where/trace."""
-    done = run([GUESTTRACE, 'record', '-q', '--qemu', modern(arch), '--guest-events',
+    done = run([GUESTTRACE, 'record', '-q', '--qemu', qemus.user_with_registers(arch), '--guest-events',
                 write(f'{where}/events', events), '-o', f'{where}/trace', *more], **how)
     need(done.returncode == status, done.args, 'ends with', done.returncode, done.stderr.decode())
     return done
@@ -161,7 +153,7 @@ def tell(where, command):
 def test_switches(arch, where):
     """While the guest runs: off, on, off; by both protocols."""
     child = commands.start(
-        [GUESTTRACE, 'record', '-q', '--qemu', modern(arch), '--guest-events', write(f'{where}/events', EVENTS), '-o',
+        [GUESTTRACE, 'record', '-q', '--qemu', qemus.user_with_registers(arch), '--guest-events', write(f'{where}/events', EVENTS), '-o',
          f'{where}/trace', '--trace', 'off', '--control', f'{where}/socket', build(where, arch), 'rounds'],
         stdin=subprocess.PIPE)
     counts = []
@@ -213,9 +205,7 @@ def test_wrong(arch, where):
 
 def test_old(where):
     """Without registers the plugin says so."""
-    qemu = qemus.user('aarch64')
-    if qemus.number_of(qemu) >= (9, 0):
-        raise Skip('no QEMU before 9.0')
+    qemu = qemus.user_before('aarch64', qemus.TELLS_REGISTERS)
     program = build(where, 'aarch64')
     done = run([GUESTTRACE, 'record', '--qemu', qemu, '--guest-events', write(f'{where}/events', EVENTS), '-o',
                 f'{where}/trace', program])

@@ -8,7 +8,7 @@ import re
 import sys
 
 import own_mounts
-from guest_events_test import EVENTS, NAMES, build, modern
+from guest_events_test import EVENTS, NAMES, build
 from gttest import boards, commands, qemus
 from gttest.paths import GUESTTRACE
 from gttest.results import Skip, need, read_text, same_lines, write
@@ -39,7 +39,7 @@ def machine(folder):
 def program(folder):
     """Its log is written by the worker, whose descriptors are not the guest's."""
     write(f'{folder}/events', EVENTS)
-    return [build(folder, 'aarch64')], ['--qemu', modern('aarch64')]
+    return [build(folder, 'aarch64')], ['--qemu'('aarch64')]
 
 
 def lines_of(backend, folder, prepare):

@@ -16,7 +16,7 @@ import valued_calls
 from gttest import packed, paths, qemus
 from gttest.commands import printed, run
 from gttest.compilers import compile_to
-from gttest.results import Skip, Tally, folder, need, same
+from gttest.results import Tally, folder, need, same
 
 NAMES = ['ten', 'floats', 'text', 'down', 'jumps']
 LISTS = ['argument=ten@' + ',,'.join(f'arg{i}/d64' for i in range(1, 11)),
@@ -63,9 +63,7 @@ def check(got, said):
 
 def test_old(where):
     """Without registers the plugin says so."""
-    qemu = qemus.user('aarch64')
-    if qemus.number_of(qemu) >= (9, 0):
-        raise Skip('no QEMU before 9.0')
+    qemu = qemus.user_before('aarch64', qemus.TELLS_REGISTERS)
     program = compile_to(os.path.join(where, 'values'), 'aarch64', paths.source('guest', 'arguments.c'), '-static')
     said = run([qemu, '-plugin', f'{paths.plugin("uftrace")},output={where}/old,argument=f@arg1', program])
     need(b'QEMU 9.0 and later' in said.stdout + said.stderr, 'it does not say what is missing')

@@ -133,11 +133,23 @@ def user(arch):
 
 
 def user_with_registers(arch):
-    """The path of a qemu-ARCH whose plugins read registers: that of scripts/qemus user, or the system's."""
-    for qemu in fetched('user', f'qemu-{arch}'), f'qemu-{arch}':
+    """The path of a qemu-ARCH whose plugins read registers: that in PATH, or that of scripts/qemus user."""
+    for qemu in f'qemu-{arch}', fetched('user', f'qemu-{arch}'):
         if not why_no_plugins(qemu) and number_of(qemu) >= TELLS_REGISTERS:
             return shutil.which(qemu)
     raise Skip(f'no user-mode qemu-{arch} from 9.0 on: scripts/qemus user')
+
+
+def user_before(arch, version):
+    """The path of an older qemu-ARCH: the first such in PATH."""
+    name, static = f'qemu-{arch}', None
+    for folder in os.environ['PATH'].split(':'):
+        path = os.path.join(folder, name)
+        why = why_no_plugins(path) if os.path.exists(path) else f'no {name}'
+        if not why and number_of(path) < version:
+            return path
+        static = static or (why if 'static' in (why or '') else None)
+    raise Skip(static or f'no {name} before {".".join(map(str, version))}')
 
 
 def user_of(arch):
