@@ -68,6 +68,7 @@ extern const struct gt_command gt_command_top;
 extern const struct gt_command gt_command_view;
 extern const struct gt_command gt_command_simpletrace;
 extern const struct gt_command gt_command_ctl;
+extern const struct gt_command gt_command_setup_qemu;
 extern const struct gt_command gt_command_completion;
 extern const struct gt_command gt_command_help;
 

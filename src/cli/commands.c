@@ -3,11 +3,15 @@
 #include "cli/command.h"
 
 const struct gt_command *const gt_commands[] = {
-    &gt_command_record,     &gt_command_info,        &gt_command_report,
-    &gt_command_graph,      &gt_command_replay,      &gt_command_tui,
-    &gt_command_top,        &gt_command_view,        &gt_command_export,
-    &gt_command_symbols,    &gt_command_coverage,    &gt_command_repair,
-    &gt_command_dump,       &gt_command_diff,        &gt_command_events,
-    &gt_command_convert,    &gt_command_simpletrace, &gt_command_ctl,
-    &gt_command_completion, &gt_command_help,        NULL,
+    &gt_command_record,      &gt_command_info,
+    &gt_command_report,      &gt_command_graph,
+    &gt_command_replay,      &gt_command_tui,
+    &gt_command_top,         &gt_command_view,
+    &gt_command_export,      &gt_command_symbols,
+    &gt_command_coverage,    &gt_command_repair,
+    &gt_command_dump,        &gt_command_diff,
+    &gt_command_events,      &gt_command_convert,
+    &gt_command_simpletrace, &gt_command_ctl,
+    &gt_command_setup_qemu,  &gt_command_completion,
+    &gt_command_help,        NULL,
 };

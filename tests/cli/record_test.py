@@ -239,8 +239,8 @@ class Capable(CliTest):
         for arguments in (['./prog'], ['--', 'qemu-x86_64', './prog']):
             done = self.expect(126, 'record', *arguments)
             self.assertIn("/bin/qemu-x86_64 is statically linked, so it cannot load plugins (Debian"
-                          " 13's qemu-user is built like that). Build one that can with guesttrace's"
-                          " scripts/qemus user, or",
+                          " 13's qemu-user is built like that). Build one that can with"
+                          " `guesttrace setup-qemu`, or",
                           done.stderr)
             self.assertIn('--enable-plugins', done.stderr)
             self.assertIn('--qemu', done.stderr)

@@ -58,7 +58,7 @@ static int check_plugins(const char *path, struct gt_error *err)
         status = gt_error_set(err, GT_E_UNSUPPORTED,
                               "%s is statically linked, so it cannot load plugins (Debian 13's"
                               " qemu-user is built like that). Build one that can with"
-                              " guesttrace's scripts/qemus user, or name a QEMU configured with"
+                              " `guesttrace setup-qemu`, or name a QEMU configured with"
                               " --enable-plugins with --qemu",
                               path);
     else if (p.is_elf && !p.exports_plugins)
