@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Upstream's texts in user mode, as QEMU 7.2 has them: see runs.py."""
+from gttest import qemus
 from gttest.results import need, read_text, same
 from runs import CPUS, LINE, STATUS, arguments, as_7_2, main, qemu_7_2, upstream, zoo
 
@@ -49,6 +50,17 @@ def test_files(t):
         text = t.logged(qemu_7_2(cpu), [f'out={t.out}'], zoo(cpu), status=STATUS)
         need(text == '', 'the log has', text[:100])
         same(read_text(t.out), as_7_2(cpu, upstream(cpu, 'plain')), cpu)
+
+
+def test_as_upstream(t):
+    """A QEMU whose disassembler and registers are those of upstream's texts has the texts themselves."""
+    for cpu in CPUS:
+        qemu = qemus.user(cpu)
+        if qemus.number_of(qemu) < (10, 0):
+            return
+        for kind in ('plain', 'ifilter', 'afilter', 'reg', 'rdisas', 'ifilter-reg'):
+            text = t.logged(qemu, arguments(kind, cpu), zoo(cpu), status=STATUS)
+            same(text, upstream(cpu, kind), cpu, kind)
 
 
 if __name__ == '__main__':
