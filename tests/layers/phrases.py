@@ -15,7 +15,7 @@ import sys
 BANNED = [
     r'but for', r'so many', r'(?<!there )is none', r'(?<!there )are none', r'(?:is|are|was|were) told', r'tells? (?:of|apart)',
     r'told apart', r'of use', r'to be had', r'goes on with', r'go on with', r'takes thought', r'for who', r'as ever',
-    r'made whole', r'make .* whole', r'no doubts?', r'beyond doubt', r'by itself alone',
+    r'made whole', r'make [^.`]* whole', r'no doubts?', r'beyond doubt', r'by itself alone',
 ]
 PHRASE = re.compile(r'\b(?:' + '|'.join(BANNED) + r')\b', re.I)
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
