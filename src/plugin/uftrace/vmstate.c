@@ -241,7 +241,7 @@ void gt_on_flush(void *self)
     struct gt_uftrace_recorder *r = self;
     struct gt_vmstates *all = &r->vmstates;
     __atomic_store_n(&all->flushed, true, __ATOMIC_RELAXED);
-    if (!__atomic_exchange_n(&all->pending, false, __ATOMIC_ACQUIRE) || r->hot.finished)
+    if (!__atomic_exchange_n(&all->pending, false, __ATOMIC_ACQUIRE) || gt_gate_ends(&r->gate))
         return;
     gt_dormant_lock(r);
     if (what_was_done(r) == all->done && !gt_dormant_is_asleep(r))
@@ -253,7 +253,7 @@ void gt_on_run_state(void *self, enum gt_run_state state, uint64_t clock)
 {
     struct gt_uftrace_recorder *r = self;
     struct gt_vmstates *all = &r->vmstates;
-    if (__atomic_load_n(&r->hot.finished, __ATOMIC_RELAXED))
+    if (gt_gate_ends(&r->gate))
         return;
     gt_dormant_lock(r);
     bool follows = !gt_dormant_is_asleep(r);
