@@ -11,6 +11,7 @@ import time
 
 from gttest import paths, qemus
 from gttest.commands import SECONDS, must, run
+from gttest.compilers import compile_to
 from gttest.paths import GUESTTRACE, LONG
 from gttest.recordings import record
 from gttest.results import in_folder, need, read_bytes, write
@@ -60,6 +61,26 @@ def test_limit(folder):
     need(not os.path.exists(f'{folder}/set.1'), 'the oldest part is there')
     said = run([GUESTTRACE, 'info', f'{folder}/set'])
     need(said.returncode == 0 and b'kept to its size limit' in said.stderr, said.stderr)
+
+
+def test_limit_with_names(folder):
+    """The names of many functions are in the limit, and what fits is kept."""
+    names = ''.join(f'__attribute__((noinline)) void a_function_with_a_long_name_of_its_own_{i:05}(void) {{ sum += {i}; }}\n'
+                    for i in range(6000))
+    calls_all = ''.join(f'a_function_with_a_long_name_of_its_own_{i:05}();\n' for i in range(0, 6000, 2))
+    write(f'{folder}/names.c', f'#include <stdlib.h>\nstatic volatile unsigned sum;\n{names}'
+          f'int main(int argc, char **argv) {{ for (long i = argc > 1 ? atol(argv[1]) : 1; i; i--) {{ {calls_all} }} return 0; }}\n')
+    program = compile_to(f'{folder}/names', 'x86_64', f'{folder}/names.c', '-O1', '-g0')
+    whole = f'{folder}/whole'
+    record(whole, ['--format', 'compact', '--clock', 'host'], [program, '400'])
+    need(size(whole) > 700 << 10, size(whole))
+    out = f'{folder}/set'
+    record(out, ['--split', '128K', '--size-limit', '512K', '--clock', 'host'], [program, '400'])
+    need(parts(out) and size(out) <= 512 << 10, parts(out), size(out))
+    named = must([GUESTTRACE, 'report', out]).stdout
+    need(b'a_function_with_a_long_name_of_its_own_00002' in named and not re.search(rb'<[0-9a-f]+>', named), named[:300])
+    done = record(f'{folder}/small', ['--size-limit', '64K', '--clock', 'insn'], [build(folder), '1'])
+    need(size(f'{folder}/small') <= 64 << 10 and b'left out' not in done.stderr, size(f'{folder}/small'), done.stderr)
 
 
 def test_options(folder):

@@ -162,7 +162,7 @@ static int pack_into(struct pack *p, const char *dir, const struct gt_notices *n
         status = pack_records(p);
     if (status == 0)
         gt_pack_sources_report(&p->from, notices);
-    return status < 0 ? status : gt_compact_gather(dir, p->path, p->err);
+    return status < 0 ? status : gt_compact_gather(dir, p->path, 0, p->err);
 }
 
 static bool may_replace(const char *path)

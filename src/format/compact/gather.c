@@ -42,10 +42,25 @@ static bool is_text_file(const char *dir, const char *name)
 
 /* ---- gathering ----------------------------------------------------------------------------- */
 
+/* What may be left out where all files have a limit. */
+enum names {
+    ALL_NAMES, /* the newest of several parts has those of all */
+    RAN_NAMES,
+    NO_LINES, /* source lines */
+    NO_NAMES,
+};
+
+static bool ends_in(const char *name, const char *ending)
+{
+    size_t n = strlen(name), e = strlen(ending);
+    return n > e && strcmp(name + n - e, ending) == 0;
+}
+
 /* Two descriptors at a time are enough: a guest may have left no more. */
 struct gather {
     const char *dir, *path;
     bool texts;         /* the file keeps some text files, before records */
+    int names;          /* enum names */
     struct gt_ran *ran; /* NULL: all symbols are kept */
     int fd;             /* of the file, for appending, alone */
     struct gt_error *err;
@@ -123,6 +138,12 @@ static int gather_one(const struct gather *g, const char *name)
     return status;
 }
 
+static bool is_left_out(const struct gather *g, const char *name)
+{
+    return (g->names >= NO_LINES && ends_in(name, ".dbg")) ||
+           (g->names >= NO_NAMES && ends_in(name, ".sym"));
+}
+
 static int gather_all(const struct gather *g)
 {
     struct dirent **list;
@@ -130,7 +151,8 @@ static int gather_all(const struct gather *g)
     if (n < 0)
         return gt_error_errno(g->err, errno, "%s", g->dir);
     for (int i = 0; i < n; i++) {
-        if (status == 0 && is_text_file(g->dir, list[i]->d_name))
+        if (status == 0 && is_text_file(g->dir, list[i]->d_name) &&
+            !is_left_out(g, list[i]->d_name))
             status = gather_one(g, list[i]->d_name);
         free(list[i]);
     }
@@ -162,19 +184,58 @@ static int gather_into(struct gather *g, uint64_t end)
     return status;
 }
 
-int gt_compact_gather(const char *dir, const char *path, struct gt_error *err)
+/* The newest part's path, of any part. */
+static void base_of(const char *path, const struct gt_compact_part *part, char out[PATH_ROOM])
+{
+    snprintf(out, PATH_ROOM, "%s", path);
+    if (gt_compact_part_is_named(path, part->number))
+        *strrchr(out, '.') = '\0';
+}
+
+/* All files are within the limit; where names are not all there, after older parts are gone. */
+static bool fits(const char *path, const struct gt_compact_part *part, uint64_t limit,
+                 enum names names)
+{
+    char base[PATH_ROOM];
+    struct stat st;
+    uint64_t sum = 0;
+    if (!limit || (!part->number && stat(path, &st) == 0 && (uint64_t)st.st_size <= limit))
+        return true;
+    if (!part->number)
+        return false;
+    base_of(path, part, base);
+    if (names != ALL_NAMES)
+        return gt_compact_set_shorten(base, part->set, part->number, 0, limit);
+    return gt_compact_set_size(base, &sum) < 0 || sum <= limit;
+}
+
+static int gather_names(struct gather *g, uint64_t end, enum names names)
+{
+    int status = 0;
+    g->names = names;
+    if (names != ALL_NAMES && !g->ran)
+        status = gt_ran_read(g->path, g->dir, &g->ran, g->err);
+    if (status == 0)
+        status = gather_into(g, end);
+    return status < 0 ? status : gt_compact_index_append(g->path, g->err);
+}
+
+int gt_compact_gather(const char *dir, const char *path, uint64_t limit, struct gt_error *err)
 {
     struct gather g = {.dir = dir, .path = path, .err = err};
     const struct gt_compact_part part = gt_compact_part_at(path);
     bool all = part.number > 1 && !gt_compact_part_is_named(path, part.number);
+    const uint64_t most = part.number ? part.limit : limit;
     uint64_t end;
     int status = find_end(&g, &end);
-    if (status == 0 && !all)
-        status = gt_ran_read(path, dir, &g.ran, err);
-    if (status == 0)
-        status = gather_into(&g, end);
+    bool good = false;
+    for (int names = all ? ALL_NAMES : RAN_NAMES; status == 0 && !good && names <= NO_NAMES;
+         names++) {
+        status = gather_names(&g, end, names);
+        good = status < 0 || fits(path, &part, most, names);
+    }
     gt_ran_free(g.ran);
-    return status < 0 ? status : gt_compact_index_append(path, err);
+    return status;
 }
 
 /* ---- scattering ---------------------------------------------------------------------------- */
@@ -258,12 +319,6 @@ static int scatter_one(struct gt_compact_file *f, size_t i, const char *dir, str
     gt_text_free(&joined);
     free(data);
     return status;
-}
-
-static bool ends_in(const char *name, const char *ending)
-{
-    size_t n = strlen(name), e = strlen(ending);
-    return n > e && strcmp(name + n - e, ending) == 0;
 }
 
 /* A name that is damaged itself is one of these only by chance. */

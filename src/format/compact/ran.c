@@ -4,6 +4,7 @@
 
 #include "format/compact/parts.h"
 #include "format/compact/ran_code.h"
+#include "format/compact/set.h"
 
 #include "base/cursor.h"
 #include "base/file.h"
@@ -128,11 +129,12 @@ static int read_all_places(struct gt_ran *r)
     return status;
 }
 
-/* Without the directory meanwhile: there may be few descriptors. */
+/* Without the directory meanwhile: there may be few descriptors. The newest part of a set has the
+ * names of all. */
 static int read_words(struct gt_ran *r, const char *path, struct gt_error *err)
 {
     struct gt_compact_file f;
-    int status = gt_compact_file_open(path, &f, err);
+    int status = gt_compact_set_open(path, &f, err);
     if (status < 0)
         return status;
     status = gt_compact_file_words(&f, add_word, r, err);

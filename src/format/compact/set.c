@@ -171,6 +171,42 @@ struct gt_compact_part gt_compact_set_highest(const char *file)
     return part;
 }
 
+static uint64_t size_of(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+}
+
+static bool is_part_of(const char *path, uint64_t set)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    bool own = fd >= 0 && gt_compact_part_of(fd).set == set;
+    if (fd >= 0)
+        close(fd);
+    return own;
+}
+
+bool gt_compact_set_shorten(const char *file, uint64_t set, uint32_t keep, uint64_t room,
+                            uint64_t limit)
+{
+    char path[GT_COMPACT_PART_PATH];
+    uint32_t *number = NULL;
+    uint64_t sum = size_of(file) + room;
+    int64_t n = gt_compact_set_list(file, &number, NULL);
+    for (int64_t i = 0; i < n; i++)
+        if (gt_compact_part_path(file, number[i], path) == 0)
+            sum += size_of(path);
+    for (int64_t i = 0; i < n && sum > limit; i++) {
+        if (number[i] == keep || gt_compact_part_path(file, number[i], path) < 0)
+            continue;
+        uint64_t size = size_of(path);
+        if (is_part_of(path, set) && unlink(path) == 0)
+            sum -= size;
+    }
+    free(number);
+    return sum <= limit;
+}
+
 int gt_compact_set_size(const char *path, uint64_t *size)
 {
     char part[GT_COMPACT_PART_PATH];

@@ -39,6 +39,11 @@ int64_t gt_compact_set_list(const char *file, uint32_t **out, struct gt_error *e
  * none. */
 struct gt_compact_part gt_compact_set_highest(const char *file);
 
+/* Removes the oldest parts of the set of FILE, but the one of `keep` (0: none), as long as all
+ * files and `room` bytes more are beyond `limit`. False: they still are. */
+bool gt_compact_set_shorten(const char *file, uint64_t set, uint32_t keep, uint64_t room,
+                            uint64_t limit);
+
 /* Bytes of the file, and of its other parts. GT_E_IO, GT_E_NOT_FOUND, GT_E_NOMEM. */
 int gt_compact_set_size(const char *path, uint64_t *size);
 

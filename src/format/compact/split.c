@@ -3,6 +3,7 @@
 #include "format/compact/split.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/number.h"
 
 #include <dirent.h>
@@ -14,7 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LIMIT_SPARE = 64 << 10 }; /* bytes for marks of lost calls, and an index */
+enum {
+    LIMIT_SPARE = 8 << 10, /* bytes for marks of lost calls and an index, */
+    SPARE_EACH = 1 << 10,  /* and one more for so many */
+    NAME_ROOM = 96,        /* bytes of a function's name, or source line, packed */
+};
 
 /* ---- how much ------------------------------------------------------------------------------ */
 
@@ -124,22 +129,67 @@ static uint64_t size_of(const char *path)
     return lstat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 }
 
-/* Bytes that the text files will need in the file: packed, they have less than half. */
-static uint64_t texts_room(const char *dir)
+static bool has_names(const char *name)
+{
+    const char *ending = strrchr(name, '.');
+    return ending && (strcmp(ending, ".sym") == 0 || strcmp(ending, ".dbg") == 0);
+}
+
+/* Bytes of the working directory's text files. */
+struct texts {
+    uint64_t names, others; /* symbols and source lines; all else */
+    uint64_t packed;        /* of the first */
+};
+
+static uint64_t pack_text(const char *path, const char *name)
+{
+    char *data;
+    uint8_t *block;
+    size_t n, size = 0;
+    if (gt_file_read(path, GT_COMPACT_MAX_TEXT, &data, &n, NULL) < 0)
+        return 0;
+    if (gt_compact_text_pack(name, data, n, &block, &size) == 0)
+        free(block);
+    free(data);
+    return size;
+}
+
+static struct texts measure(const char *dir, bool pack)
 {
     char path[GT_COMPACT_PART_PATH];
-    uint64_t sum = 0;
+    struct texts t = {0};
     DIR *d = opendir(dir);
     for (const struct dirent *e; d && (e = readdir(d));) {
+        if (e->d_name[0] == '.')
+            continue;
         snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
-        sum += e->d_name[0] == '.' ? 0 : size_of(path);
+        bool names = has_names(e->d_name);
+        *(names ? &t.names : &t.others) += size_of(path);
+        t.packed += names && pack ? pack_text(path, e->d_name) : 0;
     }
     if (d)
         closedir(d);
-    return sum / 2 + LIMIT_SPARE;
+    return t;
 }
 
-int gt_compact_split_room(const struct gt_compact_split *s, int fd, uint64_t size)
+/* Whether the text files fit as well. Packed, they have less than half, and of symbols and source
+ * lines those of functions that ran; where that is not enough they are packed to see, again only
+ * when there are more. What is more in the end is left out (gather.h). */
+static bool texts_fit(struct gt_compact_split *s, uint64_t room)
+{
+    struct texts t = measure(s->dir, false);
+    const uint64_t ran = s->names * NAME_ROOM;
+    uint64_t names = t.names / 2 < ran ? t.names / 2 : ran;
+    if (t.others / 2 + names <= room)
+        return true;
+    if (s->texts != t.names) {
+        s->texts_packed = measure(s->dir, true).packed;
+        s->texts = t.names;
+    }
+    return t.others / 2 + (names < s->texts_packed ? names : s->texts_packed) <= room;
+}
+
+int gt_compact_split_room(struct gt_compact_split *s, int fd, uint64_t size)
 {
     struct stat st;
     if (!s->limits.total || gt_compact_limits_split(&s->limits))
@@ -147,32 +197,17 @@ int gt_compact_split_room(const struct gt_compact_split *s, int fd, uint64_t siz
     if (fstat(fd, &st) != 0)
         return errno;
     uint64_t used = (uint64_t)st.st_size + size;
-    return used > s->limits.total || used + texts_room(s->dir) > s->limits.total ? EFBIG : 0;
+    used += LIMIT_SPARE + used / SPARE_EACH;
+    return used <= s->limits.total && texts_fit(s, s->limits.total - used) ? 0 : EFBIG;
 }
 
 /* Removes the oldest parts, so that the newest one has room: what it may have, and as much again
  * for text files that it and the one before get. */
 static void remove_oldest(const struct gt_compact_split *s)
 {
-    char path[GT_COMPACT_PART_PATH];
-    uint32_t *number = NULL;
-    uint64_t sum = GT_COMPACT_LIMIT_PARTS / 2 * s->limits.bytes;
-    int64_t n = s->limits.total ? gt_compact_set_list(s->file, &number, NULL) : 0;
-    for (int64_t i = 0; i < n; i++)
-        if (gt_compact_part_path(s->file, number[i], path) == 0)
-            sum += size_of(path);
-    for (int64_t i = 0; i < n && sum > s->limits.total; i++) {
-        if (gt_compact_part_path(s->file, number[i], path) < 0)
-            continue;
-        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-        bool own = fd >= 0 && gt_compact_part_of(fd).set == s->part.set;
-        uint64_t size = size_of(path);
-        if (fd >= 0)
-            close(fd);
-        if (own && unlink(path) == 0)
-            sum -= size;
-    }
-    free(number);
+    if (s->limits.total)
+        gt_compact_set_shorten(s->file, s->part.set, 0,
+                               GT_COMPACT_LIMIT_PARTS / 2 * s->limits.bytes, s->limits.total);
 }
 
 /* ---- the next part ------------------------------------------------------------------------- */

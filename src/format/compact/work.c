@@ -29,6 +29,7 @@ int gt_compact_work_name(const char *path, struct gt_compact_work *out, struct g
     out->made = out->restored = out->flight = false;
     out->snapshot[0] = '\0';
     out->recovered = out->records = 0;
+    out->limit = 0;
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     size_t n = slash == path ? 1 : slash ? (size_t)(slash - path) : 0;
     if (!*base || n >= sizeof folder)

@@ -27,10 +27,11 @@
 struct gt_compact_work {
     char file[4000]; /* absolute */
     struct gt_uftrace_dir dir;
-    int lock;      /* a descriptor: the directory is used; -1: it is not */
-    bool made;     /* the directory was made of the file, by this handle */
-    bool restored; /* the newest part was missing: this handle has made an empty one */
-    bool flight;   /* it is a flight recorder's */
+    int lock;       /* a descriptor: the directory is used; -1: it is not */
+    bool made;      /* the directory was made of the file, by this handle */
+    bool restored;  /* the newest part was missing: this handle has made an empty one */
+    bool flight;    /* it is a flight recorder's */
+    uint64_t limit; /* bytes that a file of no set may have, with its text files; 0: any */
     /* Of such a one that gt_compact_work_open has opened: the file in the directory that becomes
      * the last snapshot, then that one. "": there is none. */
     char snapshot[4200];

@@ -119,7 +119,7 @@ int gt_compact_work_gather(const struct gt_compact_work *w, struct gt_error *err
         return n < 0 ? (int)n : 0;
     int status = gt_compact_work_finish_parts(w, err);
     if (status == 0)
-        status = gt_compact_gather(w->dir.path, w->file, err);
+        status = gt_compact_gather(w->dir.path, w->file, w->limit, err);
     return status < 0 ? status : gt_compact_work_remove_dir(w, err);
 }
 

@@ -86,7 +86,7 @@ static int64_t make(const struct gt_compact_work *w, const char *part, struct gt
 static int finish(const struct gt_compact_work *w, const char *part, const char *name,
                   char to[PATH_ROOM], struct gt_error *err)
 {
-    int status = gt_compact_gather(w->dir.path, part, err);
+    int status = gt_compact_gather(w->dir.path, part, 0, err);
     if (status == 0)
         status = name ? move_to_name(w, part, name, to, err) : move_to_next(w, part, to, err);
     if (status < 0)

@@ -121,7 +121,7 @@ int gt_compact_work_finish_part(const struct gt_compact_work *w, uint32_t number
     if (gt_compact_part_path(w->file, number, path) < 0)
         return gt_error_set(err, GT_E_RANGE, "%s: path too long", w->file);
     int status = wait_for_blocks(path, err);
-    return status < 0 ? status : gt_compact_gather(w->dir.path, path, err);
+    return status < 0 ? status : gt_compact_gather(w->dir.path, path, 0, err);
 }
 
 static bool is_finished(const char *path)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Records into a compact file: see writer.h. */
 #include "format/compact/writer.h"
+#include "format/compact/pack.h"
 #include "format/compact/parts.h"
 #include "format/compact/resume.h"
 
@@ -26,6 +27,7 @@ struct gt_compact_writer {
     uint32_t segment_part;         /* the part that has it */
     struct gt_compact_split split; /* the part that is open */
     struct gt_packer *packer;      /* NULL: made with the first record */
+    uint64_t names;                /* words of segments that have ended */
 };
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -248,6 +250,17 @@ static bool is_full(const void *self)
     return gt_packer_is_full(w->packer);
 }
 
+/* Ends the packer's block, and counts the words that it may have needed. */
+static int end_packing(struct gt_compact_writer *w, const uint8_t **block, size_t *size)
+{
+    const uint64_t words = w->packer->words.n;
+    int status = gt_packer_end_block(w->packer, block, size);
+    w->split.names = w->names + words;
+    if (w->packer->words.n < words) /* a new segment */
+        w->names += words;
+    return status;
+}
+
 /* *at: where the block begins in the file. *turned: the file is a part that has ended. */
 static int append(struct gt_compact_writer *w, const uint8_t *block, size_t size, uint64_t *at,
                   bool *turned)
@@ -288,7 +301,7 @@ static int end_block(void *self, uint64_t *bytes)
     uint64_t at;
     bool turned = false;
     w->in_block = false;
-    if (gt_packer_end_block(w->packer, &block, &size) < 0)
+    if (end_packing(w, &block, &size) < 0)
         return ENOMEM;
     *bytes = size;
     int e = append(w, block, size, &at, &turned);

@@ -100,6 +100,7 @@ int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, bool again
     status = gt_compact_limits_parse(r->options.split, r->options.size_limit, &o.limits, err);
     if (status < 0)
         return status;
+    p->work.limit = o.limits.total;
     status = gt_compact_writer_create(&o, &p->writer);
     if (status < 0)
         return gt_error_set(err, status, "%s: out of memory", p->work.file);
