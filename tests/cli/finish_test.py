@@ -9,6 +9,7 @@ import subprocess
 from cli_case import DIRECTORY, GOOD_STATS, CliTest
 from gttest import cases
 from gttest.cases import need
+from gttest.paths import GUESTTRACE
 
 
 
@@ -37,6 +38,12 @@ class Summary(Finish):
             lines = self.record(want, f'record {GOOD_STATS} remove exit={status}')
             self.assertEqual(lines, ['nothing is left: uftrace.data was removed while it was recorded'])
 
+    def test_others(self):
+        """Calls that ended without a return are counted, too."""
+        lines = self.record(0, f'record {GOOD_STATS},calls_tracked:1234567')
+        self.assertEqual(lines[2], 'the other 7 calls ended without a return of their own: by a jump to another function, '
+                                   'by unwinding, or with the recording')
+
     def test_anomalies(self):
         lines = self.record(0, f'record {GOOD_STATS},anomaly.unknown-return:1,count.unwound:2000,'
                             'anomaly.diverted-call:0,anomaly.new-kind:3')
@@ -53,6 +60,33 @@ class Summary(Finish):
                                          '1,234 records were lost; the trace says where'
                                          ' (guesttrace:lost)'])
             self.assertEqual(len(lines), 2 if quiet else 5)
+
+    def test_standard_streams(self):
+        """Closed, or read by nobody: the guest goes on, and its status is ours."""
+        command = [GUESTTRACE, 'record', *DIRECTORY, '-o', self.path('uftrace.data'), self.program()]
+        env = dict(self.env, FAKE_DO='record ' + GOOD_STATS + ' exit=3')
+        for closed in ('>&-', '2>&-', '<&-', '>&- 2>&- <&-'):
+            done = subprocess.run(['sh', '-c', f'exec "$@" {closed}', 'sh', *command], env=env, capture_output=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 3, (closed, done.stderr))
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(command, env=env, stderr=writer, check=False)
+        os.close(writer)
+        self.assertEqual(done.returncode, 3)
+        # What is to be written there and cannot is an error.
+        done = subprocess.run(['sh', '-c', 'exec "$@" >&-', 'sh', GUESTTRACE, 'info', self.path('uftrace.data')],
+                              env=self.env, capture_output=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b'standard output', done.stderr)
+
+    def test_code_map_left(self):
+        """What a `record` that was killed has left beside the recording belongs into it."""
+        self.record(0, 'record ' + GOOD_STATS)
+        self.write('uftrace.data.code.map', b'# guesttrace code: 1\n')
+        self.expect(0, 'repair', self.path('uftrace.data'))
+        self.assertFalse(os.path.exists(self.path('uftrace.data.code.map')))
+        self.assertTrue(os.path.exists(self.path('uftrace.data', 'code.map')))
 
     def test_nothing_to_see(self):
         """What the plugin could not write it has said itself; nobody is sent to look at it."""
