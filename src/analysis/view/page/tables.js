@@ -61,7 +61,7 @@ export class Table {
   }
 
   drawHead() {
-    this.scroller.style.setProperty('--columns', this.shown().map(c => c.width || '90px').join(' '));
+    this.scroller.style.setProperty('--columns', this.shown().map(c => c.width || '84px').join(' '));
     this.head.replaceChildren(...this.shown().map(c => element('button', {
       class: c.number ? 'cell number' : 'cell', title: c.help, onclick: () => this.sortBy(c),
     }, `${c.title}${this.sort.key === c.key ? (this.sort.down ? ' ▾' : ' ▴') : ''}`)));
@@ -156,8 +156,8 @@ const moduleTable = new Table([times.total, times.self, times.calls, times.slept
 const taskTable = new Table([times.total, times.self, times.calls, times.slept, { title: 'Functions', key: 'functions', number: true, text: r => countText(r.functions) },
   { title: 'Task', key: 'name', width: 'minmax(220px, 1fr)' }, { title: 'Process', key: 'process', width: 'minmax(120px, 1fr)' }],
 { label: 'Tasks', sort: 'total', open: row => setState({ tab: 'timeline', tasks: [row.task], open: { ...state.open, [row.task]: true } }) });
-const relationColumns = [{ ...times.calls, width: '82px' }, { ...times.total, part: undefined, width: '82px' }, { ...times.self, part: undefined, width: '82px' },
-  { title: 'Function', key: 'name', width: 'minmax(110px, 1fr)' }];
+const relationColumns = [{ ...times.calls, width: '76px' }, { ...times.total, part: undefined, width: '80px' }, { ...times.self, part: undefined, width: '80px' },
+  { title: 'Function', key: 'name', width: 'minmax(90px, 1fr)' }];
 const relationOptions = label => ({ label, sort: 'total', choose: row => row.function >= 0 && setState({ function: row.function }) });
 export const callers = new Table(relationColumns, relationOptions('Callers'));
 export const callees = new Table(relationColumns, relationOptions('Callees'));
