@@ -97,7 +97,8 @@ static uint64_t page_size(const struct export_options *o)
     if (!g_ascii_isdigit(*o->size))
         return 0;
     uint64_t size = g_ascii_strtoull(o->size, &end, 10);
-    const unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 0;
+    const char unit = g_ascii_toupper(*end);
+    const unsigned shift = unit == 'K' ? 10 : unit == 'M' ? 20 : 0;
     end += shift > 0;
     return *end || size > page_most >> shift ? 0 : size << shift;
 }

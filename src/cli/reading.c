@@ -87,6 +87,13 @@ static int report_unused(const struct gt_reading *r, int status, struct gt_error
     return some ? GT_E_NOT_FOUND : status;
 }
 
+/* What was taken for a recording is rather a function of the one that is here. */
+static bool is_function(const struct gt_command *self, const char *path)
+{
+    return !strchr(path, '/') && !g_str_has_suffix(path, ".gtrace") &&
+           !g_str_has_suffix(path, ".data") && gt_default_recording(self, NULL, true);
+}
+
 int gt_reading_run(const struct gt_command *self, const struct gt_reading_options *o, size_t n,
                    char **operands,
                    int (*run)(struct gt_reading *r, const void *user, struct gt_error *err),
@@ -100,8 +107,13 @@ int gt_reading_run(const struct gt_command *self, const struct gt_reading_option
     if (!path)
         return gt_default_recording_missing(self);
     int status = open_recording(&r, self, o, path, &err);
-    if (status == 0)
+    if (status == 0) {
         status = run(&r, user, &err);
+    } else if (status == GT_E_NOT_FOUND && !r.calls && is_function(self, path)) {
+        const struct gt_error why = err;
+        gt_error_set(&err, status, "%s; a function is named with an option: -F '%s'", why.text,
+                     path);
+    }
     status = report_unused(&r, status, &err);
     close_recording(&r);
     if (status == GT_E_USAGE)

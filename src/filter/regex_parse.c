@@ -265,7 +265,9 @@ static void parse_piece(struct parser *p)
     case '+':
     case '?':
     case '{':
-        fail(p, GT_E_USAGE, p->at - 1, "there is nothing here to repeat");
+        fail(p, GT_E_USAGE, p->at - 1,
+             "there is nothing here to repeat (a regular "
+             "expression: any text is '.*', a star itself '\\*')");
         return;
     case '(':
         parse_group(p);

@@ -414,6 +414,13 @@ class Refused(SumsTest):
                              'needs a recording: there is no uftrace.gtrace and no uftrace.data here')
             self.assertEqual(self.refused(command, 'a', 'b', status=2), 'takes one recording')
 
+    def test_function_for_a_recording(self):
+        os.rename(self.some(), self.path('uftrace.data'))
+        self.assertEqual(self.refused('graph', 'main'), "main: No such file or directory; a function is named with an option: -F 'main'")
+        self.assertEqual(self.refused('graph', 'main.gtrace'), 'main.gtrace: No such file or directory')
+        self.assertIn("any text is '.*'", self.refused('report', '-F', '*ain', status=2))
+        self.expect(0, 'export', '--format', 'html', '--size', '640k', '-o', 'page.html')
+
     def test_kinds(self):
         """A file of another kind is named, and the command that reads it."""
         self.expect(0, 'export', '--format', 'compact', '-o', 'x.gtrace', self.some())

@@ -28,6 +28,7 @@ static const struct {
     uint64_t each;
     bool is_time;
 } units[] = {
+    {"k", 1ull << 10, false}, {"m", 1ull << 20, false},   {"g", 1ull << 30, false},
     {"K", 1ull << 10, false}, {"M", 1ull << 20, false},   {"G", 1ull << 30, false},
     {"ms", 1000000, true},    {"s", 1000000000ull, true}, {"min", 60000000000ull, true},
 };
