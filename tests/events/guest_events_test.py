@@ -48,6 +48,8 @@ WRONG = [  # a line of a file, and what the error says after FILE:2:
     ('two(int a) "a"', None),
     ('two(void *a, char *b, size_t c) "%p %zu"', None),
     ('two(int a) "%d %d"', "12: no argument is left that has the type of '%d'"),
+    ('two(size_t a) "%zu %#5zx"', "15: no argument is left that has the type of '%#5zx'"),
+    ('two(char *a) "%zu"', "14: no argument is left that has the type of '%zu'"),
     ('two(int a) "%f"', '12: expected one of'),
     ('two(int a) "%*d"', '12: expected one of'),
     ('two(int a) "%n"', '12: expected one of'),

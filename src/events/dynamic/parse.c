@@ -173,22 +173,37 @@ static bool fits(char conversion, enum gt_trace_kind kind)
                                : kind != GT_TRACE_STRING && kind != GT_TRACE_POINTER;
 }
 
-/* The conversion is of the next argument of a type that it takes. */
-static int find_argument(struct parser *p, struct gt_dynamic_part *part)
+/* The conversion as it is written: "%zu"; a macro's letter alone. */
+static int refuse(const struct parser *p, const struct gt_dynamic_part *part, const char *begin,
+                  const char *end, const char *message)
+{
+    enum { MOST = 24 };
+    if (memchr(begin, MACRO, (size_t)(end - begin)) || end - begin > MOST)
+        return fail(p, p->start, message, part->conversion);
+    *p->where = p->start;
+    return gt_events_fail(p->err, GT_TRACE_E_FORMAT, "%s '%%%.*s'", message, (int)(end - begin),
+                          begin);
+}
+
+/* The conversion, which is written from `begin` to `end`, is of the next argument of a type that it
+ * takes. */
+static int find_argument(struct parser *p, struct gt_dynamic_part *part, const char *begin,
+                         const char *end)
 {
     while (p->next < p->e->n_arguments && !fits(part->conversion, p->e->argument[p->next].kind))
         p->next++;
     if (p->next == p->e->n_arguments)
-        return fail(p, p->start, "no argument is left that has the type of", part->conversion);
+        return refuse(p, part, begin, end, "no argument is left that has the type of");
     part->argument = (uint8_t)p->next++;
     return part->width > WIDTH_MAX || part->precision > WIDTH_MAX
-               ? fail(p, p->start, "width or precision is more than 64 in", part->conversion)
+               ? refuse(p, part, begin, end, "width or precision is more than 64 in")
                : 0;
 }
 
 /* After the '%'. */
 static int take_conversion(struct parser *p, const char **at, struct gt_dynamic_part *part)
 {
+    const char *begin = *at;
     take_flags(at, p->stop, part);
     part->width = take_width(at, p->stop);
     part->precision = -1;
@@ -202,7 +217,7 @@ static int take_conversion(struct parser *p, const char **at, struct gt_dynamic_
                    : fail(p, p->start, "the format ends within a conversion", 0);
     if (part->conversion == 'i')
         part->conversion = 'd';
-    return find_argument(p, part);
+    return find_argument(p, part, begin, *at);
 }
 
 static int split(struct parser *p)
