@@ -45,6 +45,20 @@ int gt_reading_finish(struct gt_reading *r, struct gt_error *err)
     return gt_pager_finish(r->pager, err);
 }
 
+int gt_reading_nothing(const struct gt_reading *r, struct gt_error *err)
+{
+    const struct gt_calls_facts *f = gt_calls_facts(r->calls);
+    if (f->form == GT_CALLS_ETRACE && f->records == 0)
+        return gt_error_set(err, GT_E_NOT_FOUND,
+                            "%s: an etrace stream without calls; record it with flags=exec, or "
+                            "read it with guesttrace dump",
+                            f->path);
+    if (r->window.calls.min_time)
+        return gt_error_set(err, GT_E_NOT_FOUND, "%s: no call took as long as --min-time %s",
+                            f->path, r->options->window.min_time);
+    return 0;
+}
+
 void gt_reading_put_clock(struct gt_reading *r)
 {
     if (!r->options->quiet && gt_frames_in_instructions(r->calls))

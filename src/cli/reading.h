@@ -58,6 +58,9 @@ struct gt_reading {
 int gt_reading_start(struct gt_reading *r, struct gt_error *err);
 int gt_reading_finish(struct gt_reading *r, struct gt_error *err);
 
+/* Nothing is left to be shown: GT_E_NOT_FOUND where that is not what was meant, else 0. */
+int gt_reading_nothing(const struct gt_reading *r, struct gt_error *err);
+
 /* A comment line, if times are the guest's instructions; not with --quiet. */
 void gt_reading_put_clock(struct gt_reading *r);
 

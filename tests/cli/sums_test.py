@@ -414,6 +414,11 @@ class Refused(SumsTest):
                              'needs a recording: there is no uftrace.gtrace and no uftrace.data here')
             self.assertEqual(self.refused(command, 'a', 'b', status=2), 'takes one recording')
 
+    def test_nothing_left(self):
+        some = self.some()
+        for command in 'report', 'graph':
+            self.assertEqual(self.refused(command, '-t', '9s', some), f'{some}: no call took as long as --min-time 9s')
+
     def test_function_for_a_recording(self):
         os.rename(self.some(), self.path('uftrace.data'))
         self.assertEqual(self.refused('graph', 'main'), "main: No such file or directory; a function is named with an option: -F 'main'")

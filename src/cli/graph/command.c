@@ -188,7 +188,9 @@ static int graph(struct gt_reading *r, const void *user, struct gt_error *err)
     int status = read_tree(r, o, &t, err);
     if (status < 0)
         return status;
-    status = print(r, o, &t, err);
+    status = t.n ? 0 : gt_reading_nothing(r, err);
+    if (status == 0)
+        status = print(r, o, &t, err);
     gt_tree_clear(&t);
     return status;
 }

@@ -79,6 +79,8 @@ static int report(struct gt_reading *r, const void *user, struct gt_error *err)
         status = gt_report_sort(&rows, what(o), o->sort ? o->sort : "total", err);
     if (o->limit && rows.n > o->limit)
         rows.n = o->limit;
+    if (status == 0 && rows.n == 0)
+        status = gt_reading_nothing(r, err);
     if (status == 0)
         status = print(r, o, &rows, err);
     g_free(rows.row);
