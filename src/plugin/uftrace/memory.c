@@ -3,7 +3,7 @@
  * Which memory code of a machine is in: its address in the recording, and what leads to it.
  *
  * Programs have different code at the same addresses, each in memory of its own. A kernel's code,
- * and a user-mode guest's, is at one address.
+ * and a user-mode guest's, is at one address, but may be replaced there: a kernel translates BPF.
  *
  * QEMU translates a block of a machine once for all virtual addresses of its page (8.0 and later;
  * here from plugin ABI 3 on); so the page of memory, not the address, identifies the code. The code
@@ -35,6 +35,13 @@ static const uint8_t *page_of(const uint8_t *bytes)
     return bytes - (uintptr_t)bytes % GT_PAGE;
 }
 
+/* The key of a page that is executed at an address of a kernel, perhaps beside a low one: its code
+ * keeps its address, but a kernel translates programs of its own to memory that it uses again. */
+static const uint8_t *page_of_kernel(const uint8_t *bytes)
+{
+    return page_of(bytes) + 1;
+}
+
 /* The hash of the piece of the page that the bytes are in. */
 static uint64_t hash_piece(const uint8_t *bytes, size_t piece)
 {
@@ -63,11 +70,11 @@ static bool is_unchanged(const struct gt_memory_page *page, const uint8_t *bytes
 
 /* The page holds other code now, or code for the first time. */
 static struct gt_memory_page *renew(struct gt_uftrace_recorder *r, struct gt_memory_page *page,
-                                    const uint8_t *bytes)
+                                    const uint8_t *key, const uint8_t *bytes)
 {
     if (!page) {
         page = g_new(struct gt_memory_page, 1);
-        g_hash_table_insert(r->code.memory.pages, (void *)page_of(bytes), page);
+        g_hash_table_insert(r->code.memory.pages, (void *)key, page);
     }
     memset(page->by_predecessor, 0, sizeof page->by_predecessor);
     for (size_t i = 0; i < G_N_ELEMENTS(page->piece); i++)
@@ -91,15 +98,17 @@ uint64_t gt_memory_shift(struct gt_uftrace_recorder *r, struct gt_block *block)
     const uint8_t *bytes = gt_insn_host_addr(gt_block_insn(block, 0));
     uint64_t pc = gt_block_pc(block);
     r->code.memory.here = NULL;
-    if (r->guest.user || !bytes || pc >> 63)
+    if (r->guest.user || !bytes)
         return 0;
-    struct gt_memory_page *page = g_hash_table_lookup(r->code.memory.pages, page_of(bytes));
+    bool high = pc >> 63; /* as a kernel's page of its own: see page_of_kernel */
+    const uint8_t *key = high ? page_of_kernel(bytes) : page_of(bytes);
+    struct gt_memory_page *page = g_hash_table_lookup(r->code.memory.pages, key);
     uint64_t shift = 0;
     bool known = page && is_piece_unchanged(page, bytes);
-    if (known && r->host.abi >= 3)
+    if (known && r->host.abi >= 3 && !high)
         known = find_shift(page, bytes, pc, &shift);
-    r->code.memory.here = known ? page : renew(r, page, bytes);
-    if (known || r->host.abi < 3)
+    r->code.memory.here = known ? page : renew(r, page, key, bytes);
+    if (known || r->host.abi < 3 || high)
         return shift;
     uint64_t expected = gt_vcpu_expects(r);
     shift = expected % GT_PAGE == pc % GT_PAGE ? expected - pc : 0;
