@@ -123,6 +123,7 @@ void gt_checkpoint_thread(const struct gt_thread *t, struct gt_thread_checkpoint
         .stack = t->stack->index,
         .slow_flags = t->slow_flags & OF_MOMENT,
         .cleared = t->cleared,
+        .calls = t->calls,
         .calling_sp = t->calling_sp,
         .returned_sp = t->returned_sp,
         .nonlocal = t->nonlocal,
@@ -267,6 +268,8 @@ void gt_checkpoint_resume(struct gt_thread *t, const struct gt_checkpoint *c,
 {
     struct gt_stack *s = t->stack = c->stacks[at->stack].now;
     s->running = true;
+    for (size_t i = 0; i < s->n_handlers; i++)
+        s->handlers[i].calls += t->calls - at->calls;
     t->slow_flags |= at->slow_flags;
     t->cleared = at->cleared;
     t->calling_sp = at->calling_sp;

@@ -59,6 +59,31 @@ static void test_restored(void **state)
     guest_destroy(g);
 }
 
+/* A handler that has called nothing yet loads the stack pointer: that is its own, also when calls
+ * were made since the checkpoint. */
+static void test_handler(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    struct gt_thread_checkpoint at;
+    call(g, 'b', 1, 'c');
+    plain(g, 'c', 0);
+    enter(g, 'h');
+    struct gt_checkpoint *c = gt_checkpoint_make(&g->k);
+    gt_checkpoint_thread(&g->t, &at);
+    uint64_t last_exit = g->last_exit;
+    call(g, 'h', 1, 'i');
+    plain(g, 'i', 0);
+    end_all(g);
+    assert_true(gt_checkpoint_restore(&g->k, c, ++g->time));
+    gt_checkpoint_resume(&g->t, c, &at, g->time);
+    g->last_exit = last_exit;
+    load_sp(g, MAIN_SP, U_SP);
+    assert_false(g->t.stack->top->flags & GT_FRAME_SP_LOADED);
+    gt_checkpoint_free(c);
+    guest_destroy(g);
+}
+
 /* A stack that was begun later ends for good; one that is not known is empty, and cut. */
 static void test_others(void **state)
 {
@@ -86,6 +111,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_restored),
+        cmocka_unit_test(test_handler),
         cmocka_unit_test(test_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
