@@ -64,4 +64,4 @@ def of_task(items, first, last, depth, min_time):
 
 def instants(flat):
     """[(time, tid, text)]; tid None: of the console."""
-    return [(line.time, line.tid, name(line.name)) for line in flat if line.event in ('event', 'console')]
+    return [(line.time, line.tid, name(line.name)) for line in flat if line.event in ('event', 'console', 'mark')]

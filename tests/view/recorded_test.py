@@ -117,7 +117,7 @@ def test_marks(t):
     begin = found['enter'][0][0]
     at = {name: [time - begin for time, f in found['enter'] if f == name] for name in ('place_queen', 'compare')}
     marks = [(time, '<b>bold</b>, 3 times') for time in at['place_queen'][:3]] + [(at['compare'][0], 'sort')]
-    equal([(time - begin, text) for time, text in found['console']], marks, 'what replay has')
+    equal([(time - begin, text) for time, text in found['mark']], marks, 'what replay has')
     with Viewing(out) as v, Page(t, v.url) as p:
         check_marks(p, marks)
         p.picture('marks')
