@@ -325,14 +325,14 @@ void gt_output_keep_names(struct gt_uftrace_recorder *r)
         gt_worker_call(r->output.worker, keep_names, r);
 }
 
-void gt_output_name(struct gt_vcpu *v, const char *name, uint64_t time)
+void gt_output_name(struct gt_vcpu *v, const char *name, bool own, uint64_t time)
 {
     struct gt_uftrace_recorder *r = v->rec;
     struct job job = {.rec = r, .run = add_name, .time = time, .tid = v->tid};
     if (name)
         strncpy(job.name, name, sizeof job.name - 1);
     else {
-        if (gt_vcpu_current(r) == v)
+        if (own)
             prctl(PR_GET_NAME, job.name);
         else
             gt_worker_call(r->output.worker, find_name, &job);

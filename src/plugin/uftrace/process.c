@@ -129,7 +129,7 @@ static void on_name(struct gt_vcpu *v, uint64_t addr, uint64_t time)
     for (size_t i = 0; i < sizeof name - 1; i++)
         if (!gt_guest_read(r, addr + i, &name[i], 1) || !name[i])
             break;
-    gt_output_name(v, name, time);
+    gt_output_name(v, name, true, time);
 }
 
 static void on_thread_exit(struct gt_vcpu *v, uint64_t status)

@@ -207,7 +207,7 @@ void gt_vcpu_end(struct gt_vcpu *v, struct gt_score *score)
     v->thread.stack = &r->vcpus.no_stack;
     v->out = NULL;
     if (r->guest.user)
-        gt_output_name(v, NULL, time);
+        gt_output_name(v, NULL, gt_vcpu_current(r) == v, time);
     pthread_mutex_lock(&r->lock);
     gt_vcpu_note_time(r, time);
     r->totals.calls += v->thread.calls;

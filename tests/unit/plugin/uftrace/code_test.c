@@ -29,6 +29,14 @@ enum { BARE = 1, SCOREBOARD = 2, REPORTS = 5 };
         assert_string_equal(translate(r, &block), hooks);                                          \
     } while (0)
 
+/* Code that a machine has before any of it is translated: what leads to a page's blocks is
+ * forgotten where its code changes. */
+#define LAY(pc, ...)                                                                               \
+    do {                                                                                           \
+        struct gt_block block;                                                                     \
+        BLOCK(&block, pc, code_memory + (pc) % 4096, __VA_ARGS__);                                 \
+    } while (0)
+
 /* ---- programs ------------------------------------------------------------------------------ */
 
 static void expect_scoreboard(struct gt_uftrace_recorder *r)
@@ -195,6 +203,13 @@ static void test_reset(void **state)
 
 static void expect_machine(struct gt_uftrace_recorder *r)
 {
+    LAY(KERNEL, B_COND(64), BR);
+    LAY(KERNEL + 64, BL(0x200));
+    LAY(KERNEL + 64 + 0x200, RET);
+    LAY(KERNEL + 0x404, NOP);
+    LAY(KERNEL + 0x480, NOP, ERET);
+    LAY(KERNEL + 0x500, SVC);
+    LAY(KERNEL + 0x604, BR);
     /* A call may end before it, on the page that cannot be looked at. */
     EXPECT_MACHINE(r, KERNEL & ~UINT64_C(4095), "block exec transfer(1)", NOP);
     EXPECT_MACHINE(r, KERNEL, "block exec unknown_block", B_COND(64));
@@ -232,6 +247,8 @@ static void test_machine_that_reports(void **state)
     (void)state;
     struct gt_uftrace_recorder *r = machine_start(1, REPORTS, NULL);
     assert_non_null(r->events.discontinuity);
+    LAY(KERNEL, B_COND(64), BR);
+    LAY(KERNEL + 0x404, NOP);
     EXPECT_MACHINE(r, KERNEL, "block counted_unknown_block unless own; block add 1", B_COND(64));
     EXPECT_MACHINE(r, KERNEL + 4, "block add 1", BR);
     EXPECT_MACHINE(r, KERNEL + 0x404, "block counted_transfer unless own; block add 1", NOP);
@@ -241,6 +258,9 @@ static void test_stack_pointers(void **state)
 {
     (void)state;
     struct gt_uftrace_recorder *r = machine_start(1, REPORTS, NULL);
+    LAY(KERNEL, NOP, LOADS_SP, NOP);
+    LAY(KERNEL + 0x80, COPIES_SP, STORES_SP);
+    LAY(KERNEL + 0x100, LOADS_SP, NOP);
     EXPECT_MACHINE(r, KERNEL,
                    "block counted_unknown_block unless own; block add 3; "
                    "0 loads -; 1 loads -; 1 regs -; 2 regs -",
@@ -259,15 +279,31 @@ static void test_machine_without_scoreboard(void **state)
 {
     (void)state;
     struct gt_uftrace_recorder *r = machine_start(1, BARE, NULL);
+    LAY(KERNEL, B_COND(64), RET);
+    LAY(KERNEL + 64, NOP);
     EXPECT_MACHINE(r, KERNEL, "block exec unknown_block; block add shared 1", B_COND(64));
     EXPECT_MACHINE(r, KERNEL + 64, "block add shared 1", NOP);
     EXPECT_MACHINE(r, KERNEL + 4, "block exec block; block add shared 1", RET);
     recorder_stop(r);
     /* Several vCPUs: the host's clock, so no counts. */
     r = machine_start(2, BARE, NULL);
+    LAY(KERNEL, B_COND(64), RET);
+    LAY(KERNEL + 64, NOP);
     EXPECT_MACHINE(r, KERNEL, "block exec unknown_block", B_COND(64));
     EXPECT_MACHINE(r, KERNEL + 64, "", NOP);
     EXPECT_MACHINE(r, KERNEL + 4, "block exec block", RET);
+}
+
+/* A kernel that writes code again at an address: nothing leads there yet. */
+static void test_replaced_code(void **state)
+{
+    (void)state;
+    struct gt_uftrace_recorder *r = machine_start(1, SCOREBOARD, NULL);
+    LAY(KERNEL, B_COND(64), NOP);
+    EXPECT_MACHINE(r, KERNEL, "block exec unknown_block", B_COND(64));
+    EXPECT_MACHINE(r, KERNEL + 4, "block add 1", NOP);
+    LAY(KERNEL, NOP, NOP);
+    EXPECT_MACHINE(r, KERNEL + 4, "block counted_transfer unless own; block add 1", NOP);
 }
 
 static void test_empty_block(void **state)
@@ -297,6 +333,7 @@ int main(void)
         TEST(machine_that_reports),
         TEST(stack_pointers),
         TEST(machine_without_scoreboard),
+        TEST(replaced_code),
         TEST(empty_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

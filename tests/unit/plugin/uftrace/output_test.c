@@ -239,15 +239,15 @@ static void test_names(void **state)
     (void)state;
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     struct gt_vcpu *v = begin(r);
-    gt_output_name(v, r->process.first_name, 5); /* QEMU's own */
+    gt_output_name(v, r->process.first_name, true, 5); /* QEMU's own */
     assert_int_equal(names_size(r), 0);
-    gt_output_name(v, "worker", 10);
+    gt_output_name(v, "worker", true, 10);
     size_t one = names_size(r);
     assert_true(one > 0);
     assert_string_equal(v->name, "worker");
-    gt_output_name(v, "worker", 20);
+    gt_output_name(v, "worker", true, 20);
     assert_int_equal(names_size(r), one);
-    gt_output_name(v, "a name of more than 15 bytes", 30);
+    gt_output_name(v, "a name of more than 15 bytes", true, 30);
     assert_int_equal(names_size(r), 2 * one);
     assert_string_equal(v->name, "a name of more ");
 }
