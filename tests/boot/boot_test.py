@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Records Debian's Linux from the first instruction to power-off.
 
-usage: boot_test.py ARCH SERIES [CPUS]
+usage: boot_test.py KERNEL SERIES [CPUS]
 
-SERIES of QEMU: 7.2, 10.0, 11.1; vCPUs run at the same time. KEEP=1 in the environment keeps the
+KERNEL: as for scripts/kernels. SERIES of QEMU: 7.2, 10.0, 11.1; vCPUs run at the same time. KEEP=1 in the environment keeps the
 recording, and says where it is.
 """
 import json
@@ -114,11 +114,11 @@ def check_tasks(boot, series, cpus):
     need(any(c.startswith('kworker/') for c in comms), 'no kworker:', sorted(comms))
 
 
-def check_programs(arch, boot, series):
+def check_programs(kernel, boot, series):
     """A program that takes the place of another one leaves none of its calls open."""
     if series == '7.2':
         return
-    with open(os.path.join(boots.kernel(arch), 'busybox'), 'rb') as f:
+    with open(os.path.join(boots.kernel(kernel), 'busybox'), 'rb') as f:
         entry = int.from_bytes(f.read(32)[24:], 'little')
     callers = {int(caller, 16): int(calls) for addr, calls, caller in boots.tool('count', boot.out)
                if int(addr, 16) == entry}
@@ -171,8 +171,9 @@ def check_readers(boot, cpus):
     need(len(events) > 1000, 'uftrace dump --chrome has only', len(events), 'events')
 
 
-def check_boot(arch, series, cpus, folder):
-    line = boots.command(arch, qemus.of_series(arch, series), folder, options=['-smp', str(cpus)])
+def check_boot(kernel, series, cpus, folder):
+    arch = boots.arch_of(kernel)
+    line = boots.command(kernel, qemus.of_series(arch, series), folder, options=['-smp', str(cpus)])
     out = f'{folder}/data'
     boots.record(out, line)
     boot = boots.Boot(out)
@@ -180,7 +181,7 @@ def check_boot(arch, series, cpus, folder):
     for check in [lambda: check_counters(boot.stats), lambda: check_matched(boot.stats),
                   lambda: check_files(boot), lambda: check_names(arch, boot), lambda: check_order(boot),
                   lambda: check_open(boot), lambda: check_tasks(boot, series, cpus),
-                  lambda: check_programs(arch, boot, series), lambda: check_console(boot),
+                  lambda: check_programs(kernel, boot, series), lambda: check_console(boot),
                   lambda: check_readers(boot, cpus)]:
         try:
             check()
@@ -191,9 +192,9 @@ def check_boot(arch, series, cpus, folder):
 
 
 def main():
-    arch, series, *more = sys.argv[1:]
+    kernel, series, *more = sys.argv[1:]
     cpus = int(more[0]) if more else 1
-    return in_folder(f'boot-{arch}', lambda folder: check_boot(arch, series, cpus, folder))
+    return in_folder(f'boot-{kernel}', lambda folder: check_boot(kernel, series, cpus, folder))
 
 
 if __name__ == '__main__':
