@@ -116,6 +116,8 @@ static void test_parse(void **state)
     assert_int_equal(gt_compact_flight_parse("64M", &l, &err), 0);
     assert_int_equal(l.bytes, 64 << 20);
     assert_int_equal(l.time, 0);
+    assert_int_equal(gt_compact_flight_parse("64m", &l, &err), 0);
+    assert_int_equal(l.bytes, 64 << 20);
     assert_int_equal(gt_compact_flight_parse("1024K", &l, &err), 0);
     assert_int_equal(gt_compact_flight_parse("1G", &l, &err), 0);
     assert_int_equal(gt_compact_flight_parse("10s", &l, &err), 0);
@@ -124,7 +126,7 @@ static void test_parse(void **state)
     assert_int_equal(gt_compact_flight_parse("500ms", &l, &err), 0);
     assert_int_equal(l.time, 500000000);
     static const char *const wrong[] = {"",           "M",     "64",
-                                        "64m",        "64MB",  "-1M",
+                                        "64mb",       "64MB",  "-1M",
                                         "1.5M",       "0M",    "0s",
                                         "1K",         "2G",    "s",
                                         "10 s",       "+1M",   "0x1M",
