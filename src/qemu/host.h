@@ -119,11 +119,18 @@ void gt_host_message(const char *format, ...) __attribute__((format(printf, 1, 2
 void gt_vcpu_learn(unsigned vcpu);
 bool gt_vcpus_correct(unsigned vcpu);
 
+/* "DEVICE:FILE" of the standard error that messages are for (free with g_free); NULL: none. In this
+ * variable of the environment it is that of another QEMU, which executes this one for its guest. */
+#define GT_HOST_MESSAGES_VARIABLE "GUESTTRACE_MESSAGES_TO"
+char *gt_host_messages_to(void);
+
 /* User mode: the path of the guest's program on QEMU's command line (free with g_free), and its
  * entry address. NULL and 0: unknown. */
 char *gt_host_program(void);
 /* Machines: the command line says that a saved state is loaded before the machine runs. */
 bool gt_host_loads_state(void);
+/* Whether an option of a user-mode QEMU has its value in the next word. */
+bool gt_host_option_takes_value(const char *option);
 /* The program in QEMU's command line, whose words each end with a NUL; NULL: it names none. */
 const char *gt_host_program_in(const char *words, size_t size);
 uint64_t gt_host_entry(void);

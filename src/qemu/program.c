@@ -9,8 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Options of qemu-user that have a value in the next word. */
-static bool takes_value(const char *option)
+bool gt_host_option_takes_value(const char *option)
 {
     static const char *const names[] = {"0",      "B",   "D", "E",       "L",       "R",
                                         "U",      "cpu", "d", "dfilter", "g",       "p",
@@ -32,7 +31,7 @@ const char *gt_host_program_in(const char *words, size_t size)
         else if (word[0] != '-' || !word[1])
             return memchr(word, '\0', (size_t)(end - word)) ? word : NULL;
         else
-            is_value = takes_value(word);
+            is_value = gt_host_option_takes_value(word);
     }
     return NULL;
 }

@@ -24,6 +24,7 @@ static const struct {
     [GT_COUNT_BEYOND_TASKS] = {"beyond-tasks", "threads beyond max-tasks=: followed, not recorded"},
     [GT_COUNT_BEYOND_DEPTH] = {"beyond-depth",
                                "calls deeper than depth= records: followed, not recorded"},
+    [GT_COUNT_OUTSIDE] = {"outside", "programs that the guest executed outside QEMU: not recorded"},
     [GT_RULE_SIGNAL_HANDLER] = {"signal-handler", "returns of signal handlers to the kernel"},
     [GT_RULE_FIRST_FUNCTION] = {"first-function",
                                 "returns of a program's, thread's or coroutine's first function"},

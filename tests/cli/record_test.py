@@ -15,7 +15,7 @@ from gttest.results import skip
 class Program(CliTest):
     def plugin(self, more='', output=None):
         return (f'file={self.path("plugins/libuftrace.so")},output='
-                f'{output or self.path("uftrace.data")},summary=off{more}')
+                f'{output or self.path("uftrace.data")},summary=off{more},follow-exec=on')
 
     def record(self, *arguments, **more):
         self.expect(0, 'record', '-q', *DIRECTORY, *arguments, do='record stats=tool:uftrace', **more)

@@ -56,6 +56,8 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
         g_string_append(out, ",trace-privilege-level=on");
     if (opt->srcline && r->user_mode) /* a machine's are in the code map */
         g_string_append(out, ",srcline=on");
+    if (r->user_mode && !opt->no_follow_exec)
+        g_string_append(out, ",follow-exec=on");
     gt_record_filters_arguments(r, out);
     gt_record_arguments_append(r, out);
     gt_causes_arguments(r->causes, out);
@@ -231,6 +233,9 @@ static void say_summary(const struct gt_recording *r, const struct gt_stats *s)
     say_returns(s);
     say_counters(s, GT_STATS_ANOMALY, "anomaly");
     say_counters(s, GT_STATS_COUNT, "count");
+    const char *outside = gt_stats_text(s, GT_STATS_OUTSIDE);
+    if (outside)
+        gt_record_say("the program went on as %s outside QEMU: that is not recorded", outside);
 }
 
 /* What the plugin counted and wrote; where it wrote nothing, it has said why if it saw a call. */
@@ -391,7 +396,8 @@ static bool uftrace_finish(struct gt_recording *r)
     if (!open_recording(r, &begun))
         return begun;
     struct gt_stats stats;
-    bool finished = gt_recording_stats_read(r->dir, &r->stats_before, &stats, NULL) == 0;
+    bool finished = gt_recording_stats_read(r->dir, &r->stats_before, &stats, NULL) == 0 &&
+                    gt_stats_number(&stats, GT_STATS_UNFINISHED) == 0;
     bool whole = finished && !WIFSIGNALED(r->wait_status);
     if (!whole)
         repair(r, finished);

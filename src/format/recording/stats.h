@@ -5,6 +5,8 @@
  *   calls, matched, tasks, records, bytes, lost_records, waits, processes
  *   host_clock     processes whose times are the host's; 0: all times are instructions
  *   machine        1: of a machine; 0: of a program
+ *   outside        a path: the first process went on with that program, which ran outside QEMU
+ *   unfinished     1: the first process has executed another program, and was killed in it
  *   anomaly.NAME   how often the tracker was not sure: how far not to trust the trace
  *   rule.NAME      how returns were decided that did not match their calls: src/track/returns.c
  *   count.NAME     what else is worth knowing (track/counters.h has the names of all)
@@ -23,6 +25,8 @@
 
 #define GT_STATS_HOST_CLOCK "host_clock"
 #define GT_STATS_MACHINE    "machine"
+#define GT_STATS_UNFINISHED "unfinished"
+#define GT_STATS_OUTSIDE    "outside"
 
 void gt_stats_put(struct gt_text *out, const char *key, uint64_t value);
 

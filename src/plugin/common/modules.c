@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 static struct gt_func *funcs_create(size_t n)
 {
@@ -40,6 +41,7 @@ static struct gt_module *module_create(struct gt_modules *m, uint64_t lo, uint64
 struct file {
     struct gt_module_file id;
     char *path;
+    const char *opened;         /* of a removed file: where it can still be read; NULL: nowhere */
     struct gt_symbols *symbols; /* NULL: none to be had */
     GHashTable *at;             /* lo -> struct gt_module */
     struct gt_module *last;     /* the newest of them */
@@ -134,9 +136,22 @@ static struct file *file_of(struct gt_modules *m, const struct gt_module_file *i
     return f;
 }
 
+/* A program that has no name any more, or never had one (memfd_create), is executed by a
+ * descriptor, which is the program's path in QEMU's command line. NULL: the mapped file is another
+ * one. */
+static const char *opened_path(const struct gt_modules *m, const struct gt_mapping *map)
+{
+    struct stat st;
+    return m->program && stat(m->program, &st) == 0 && st.st_ino == map->inode &&
+                   st.st_dev == makedev(map->dev_major, map->dev_minor)
+               ? m->program
+               : NULL;
+}
+
 static void read_symbols(struct gt_module *module, struct file *file)
 {
-    if (!file->last && gt_symbols_load(module->path, &file->symbols, NULL) < 0)
+    const char *path = file->opened ? file->opened : module->path;
+    if (!file->last && gt_symbols_load(path, &file->symbols, NULL) < 0)
         file->symbols = NULL;
     module->symbols = file->symbols;
     if (module->symbols && module->symbols->load_size > module->hi - module->lo)
@@ -211,6 +226,8 @@ static void load_module(void *arg)
     uint64_t lo = map.base - m->guest_base;
     struct gt_module_file id = identify(&map);
     struct file *file = file_of(m, &id, map.path);
+    if (map.deleted && !file->opened)
+        file->opened = opened_path(m, &map);
     struct gt_module *module = g_hash_table_lookup(file->at, &lo);
     bool added = !module || !module->gone || g_tree_lookup(m->by_address, &lo) != module;
     g_ptr_array_set_size(m->displaced, 0);

@@ -65,6 +65,7 @@ struct gt_modules {
     } anon[GT_MODULES_ANON]; /* guest addresses that belong to no file; hi 0: unused */
     unsigned next_anon;
     struct gt_worker *worker; /* set by the owner before the first look-up */
+    const char *program;      /* its path in QEMU's command line; NULL: not known */
     uint64_t guest_base;
     bool has_base;
     bool user;

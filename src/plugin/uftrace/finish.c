@@ -5,6 +5,7 @@
  */
 #include "plugin/uftrace/finish.h"
 #include "base/socket.h"
+#include "plugin/common/execs.h"
 #include "plugin/common/tracing.h"
 #include "plugin/uftrace/causes.h"
 #include "plugin/uftrace/control.h"
@@ -61,7 +62,7 @@ static void write_end(void *arg)
     mend_lossy(r, lossy);
     keep_first(&lossy->err, &err, gt_output_run_failed(r, &err));
     keep_first(&lossy->err, &err, gt_meta_put_map(r, &err));
-    if (!r->process.forked_from || lossy->n)
+    if (r->process.first || lossy->n)
         keep_first(&lossy->err, &err, gt_meta_put_info(r, &err));
     for (guint i = 0; i < r->code.modules.all->len; i++) {
         struct gt_module *m = g_ptr_array_index(r->code.modules.all, i);
@@ -160,7 +161,7 @@ static bool report_faults(struct gt_uftrace_recorder *r, const struct lossy *los
     }
     unsigned long long lost = r->output.shared->lost, records = r->output.shared->records;
     const char *view = r->output.view;
-    if (st->error && !st->written && r->process.forked_from)
+    if (st->error && !st->written && !r->process.first)
         gt_host_message("%s: %s: all %llu records of process %d are lost; view the others with: "
                         "%s",
                         st->error_path, strerror(st->error), (unsigned long long)st->lost,
@@ -197,9 +198,8 @@ static void report(const uint64_t *counters, enum gt_counter counter)
 /* The first process prints the counts of its children, too; one that outlives it prints its own. */
 static void report_counters(const struct gt_uftrace_recorder *r)
 {
-    const uint64_t *counters =
-        r->process.forked_from ? r->totals.counters : r->output.shared->counters;
-    if (!r->options.summary || (r->process.forked_from && !r->output.shared->first_ended))
+    const uint64_t *counters = !r->process.first ? r->totals.counters : r->output.shared->counters;
+    if (!r->options.summary || (!r->process.first && !r->output.shared->first_ended))
         return;
     for (int i = GT_ANOMALIES; i < GT_COUNTERS; i++)
         report(counters, i);
@@ -215,17 +215,19 @@ static void report_losses(struct gt_uftrace_recorder *r, const struct lossy *los
     gt_linux_report(r);
     gt_marks_report(r);
     unsigned long long calls = r->totals.calls, recorded = gt_filters_recorded(r);
-    if (r->options.summary && !r->process.forked_from && !fault && calls == 0)
+    if (r->options.summary && r->process.first && !fault && calls == 0)
         gt_host_message("nothing was recorded: the guest made no calls");
-    else if (r->options.summary && !r->process.forked_from && !fault && r->snapshots.on)
+    else if (r->options.summary && r->process.first && !fault && r->snapshots.on)
         gt_host_message("%llu calls; the last ones: %s", recorded, r->output.view);
-    else if (r->options.summary && !r->process.forked_from && !fault && recorded >= calls)
+    else if (r->options.summary && r->process.first && !fault && recorded >= calls)
         gt_host_message("%llu calls recorded: %s", recorded, r->output.view);
-    else if (r->options.summary && !r->process.forked_from && !fault)
+    else if (r->options.summary && r->process.first && !fault)
         gt_host_message("%llu of %llu calls recorded: %s", recorded, calls, r->output.view);
-    if (!r->process.forked_from)
+    if (r->process.first) {
         gt_filters_report(r);
-    if (r->process.forked_from)
+        gt_execs_report();
+    }
+    if (!r->process.first)
         return;
     __atomic_store_n(&r->output.shared->first_ended, true, __ATOMIC_RELEASE);
     unsigned unrecorded = __atomic_exchange_n(&r->output.shared->unrecorded, 0, __ATOMIC_ACQ_REL);
@@ -286,6 +288,6 @@ void gt_uftrace_killed(int sig)
     }
     if (r->process.dying)
         gt_uftrace_finish(r);
-    else if (sig && !gt_gate_ends(&r->gate) && !r->process.forked_from)
+    else if (sig && !gt_gate_ends(&r->gate) && r->process.first)
         gt_filters_report(r); /* other vCPUs may run: the command completes the recording */
 }

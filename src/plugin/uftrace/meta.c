@@ -54,6 +54,7 @@ void gt_meta_init(struct gt_uftrace_recorder *r)
     r->process.exename =
         program && *program ? g_strdup(program) : g_strdup_printf("qemu-%s", r->host.target);
     r->process.cmdline = read_cmdline(program);
+    r->code.modules.program = r->guest.user ? r->process.exename : NULL;
     g_free(program);
     struct timespec ts;
     clock_gettime(CLOCK_REALTIME, &ts);
@@ -334,45 +335,89 @@ int gt_meta_put_symbols(struct gt_uftrace_recorder *r, struct gt_module *m, stru
     return status;
 }
 
-/* Adds to the counts that ended processes of the recording have under the key. */
+/* What a process adds to the recording's statistics. */
+struct gt_meta_figures {
+    uint64_t calls, tracked, matched, tasks, processes, unfinished, host_clock, records, bytes,
+        lost, waits;
+    uint64_t counters[GT_COUNTERS];
+};
+
+static struct gt_meta_figures figures_of(const struct gt_uftrace_recorder *r,
+                                         const struct gt_streams_stats *w)
+{
+    struct gt_meta_figures f = {.calls = gt_filters_recorded(r),
+                                .tracked = r->totals.calls,
+                                .matched = r->totals.matched,
+                                .tasks = r->totals.tasks - r->process.went_on,
+                                .processes = !r->process.went_on,
+                                .unfinished =
+                                    0 - (uint64_t)(r->process.first && r->process.went_on),
+                                .host_clock = r->hot.host_clock,
+                                .records = w->records - w->lost,
+                                .bytes = w->bytes,
+                                .lost = w->lost,
+                                .waits = w->waits};
+    memcpy(f.counters, r->totals.counters, sizeof f.counters);
+    return f;
+}
+
+/* With what the vCPUs that run have counted so far. */
+static struct gt_meta_figures running_figures(struct gt_uftrace_recorder *r)
+{
+    struct gt_streams_stats w;
+    gt_streams_get_stats(r->output.streams, &w);
+    pthread_mutex_lock(&r->lock);
+    struct gt_meta_figures f = figures_of(r, &w);
+    for (unsigned i = 0; i < r->vcpus.n; i++) {
+        const struct gt_vcpu *v = &r->hot.vcpu[i];
+        if (!v->rec || !v->begun)
+            continue;
+        f.tracked += v->thread.calls;
+        f.matched += v->thread.matched;
+        for (int k = 0; k < GT_COUNTERS; k++)
+            f.counters[k] += v->thread.counters[k];
+    }
+    f.counters[GT_COUNT_BEYOND_DEPTH] += r->filters.beyond;
+    if (f.calls == r->totals.calls)
+        f.calls = f.tracked;
+    pthread_mutex_unlock(&r->lock);
+    return f;
+}
+
+/* Adds to the counts that other processes of the recording have under the key. */
 static void put_stat(struct gt_text *out, const struct gt_stats *old, const char *key,
                      uint64_t value)
 {
     gt_stats_put(out, key, value + gt_stats_number(old, key));
 }
 
-static void put_counters(const struct gt_uftrace_recorder *r, struct gt_text *out,
-                         const struct gt_stats *old)
+static void put_figures(struct gt_text *out, const struct gt_stats *old,
+                        const struct gt_meta_figures *f)
 {
     char key[48];
+    put_stat(out, old, "calls", f->calls);
+    put_stat(out, old, "calls_tracked", f->tracked);
+    put_stat(out, old, "matched", f->matched);
+    put_stat(out, old, "tasks", f->tasks);
+    put_stat(out, old, "records", f->records);
+    put_stat(out, old, "bytes", f->bytes);
+    put_stat(out, old, "lost_records", f->lost);
+    put_stat(out, old, "waits", f->waits);
+    put_stat(out, old, "processes", f->processes);
+    put_stat(out, old, GT_STATS_UNFINISHED, f->unfinished);
+    put_stat(out, old, GT_STATS_HOST_CLOCK, f->host_clock);
     for (int i = 0; i < GT_COUNTERS; i++) {
         const char *kind = gt_counter_is_anomaly(i) ? GT_STATS_ANOMALY
                            : gt_counter_is_rule(i)  ? GT_STATS_RULE
                                                     : GT_STATS_COUNT;
         snprintf(key, sizeof key, "%s%s", kind, gt_counter_name(i));
-        put_stat(out, old, key, r->totals.counters[i]);
+        put_stat(out, old, key, f->counters[i]);
     }
 }
 
-static void put_stats(const struct gt_uftrace_recorder *r, struct gt_text *out,
-                      const struct gt_stats *old)
-{
-    const struct gt_streams_stats *w = &r->totals.written;
-    put_stat(out, old, "calls", gt_filters_recorded(r));
-    put_stat(out, old, "calls_tracked", r->totals.calls);
-    put_stat(out, old, "matched", r->totals.matched);
-    put_stat(out, old, "tasks", r->totals.tasks);
-    put_stat(out, old, "records", w->records - w->lost);
-    put_stat(out, old, "bytes", w->bytes);
-    put_stat(out, old, "lost_records", w->lost);
-    put_stat(out, old, "waits", w->waits);
-    put_stat(out, old, "processes", 1);
-    put_stat(out, old, GT_STATS_HOST_CLOCK, r->hot.host_clock);
-    gt_stats_put(out, GT_STATS_MACHINE, !r->guest.user);
-    put_counters(r, out, old);
-}
-
-int gt_meta_put_stats(struct gt_uftrace_recorder *r, struct gt_error *err)
+/* `outside`: of the first process, before an execve; NULL: what is there stays; "": it goes. */
+static int add_figures(struct gt_uftrace_recorder *r, const struct gt_meta_figures *f,
+                       const char *outside, struct gt_error *err)
 {
     char path[4200];
     snprintf(path, sizeof path, "%s/task.txt", r->output.dir.path);
@@ -386,11 +431,60 @@ int gt_meta_put_stats(struct gt_uftrace_recorder *r, struct gt_error *err)
     struct gt_stats old;
     gt_stats_parse(&old, written);
     struct gt_text text = {0};
-    put_stats(r, &text, &old);
+    put_figures(&text, &old, f);
+    if (!outside)
+        outside = gt_stats_text(&old, GT_STATS_OUTSIDE);
+    if (outside && *outside) {
+        gt_text_printf(&text, GT_STATS_OUTSIDE "=");
+        gt_text_add_value(&text, outside, SIZE_MAX);
+        gt_text_add(&text, "\n", 1);
+    }
+    gt_stats_put(&text, GT_STATS_MACHINE, !r->guest.user);
     int status = gt_file_replace_text(path, &text, err);
     gt_text_free(&text);
     gt_stats_clear(&old);
     if (lock >= 0)
         close(lock);
     return status;
+}
+
+static bool is_said_outside(const struct gt_uftrace_recorder *r)
+{
+    char path[4200], *text = NULL;
+    size_t size;
+    struct gt_stats s;
+    snprintf(path, sizeof path, "%s/" GT_STATS_FILE, r->output.dir.path);
+    gt_file_read(path, 1 << 16, &text, &size, NULL);
+    gt_stats_parse(&s, text);
+    bool said = gt_stats_text(&s, GT_STATS_OUTSIDE) != NULL;
+    gt_stats_clear(&s);
+    return said;
+}
+
+int gt_meta_put_stats(struct gt_uftrace_recorder *r, struct gt_error *err)
+{
+    struct gt_meta_figures f = figures_of(r, &r->totals.written);
+    bool again = r->process.first && r->process.went_on;
+    if (again && is_said_outside(r)) /* what it executed was a QEMU, with this recording */
+        f.counters[GT_COUNT_OUTSIDE]--;
+    return add_figures(r, &f, again ? "" : NULL, err);
+}
+
+/* Of the one execve that is under way. */
+static struct gt_meta_figures put;
+
+int gt_meta_put_stats_of_exec(struct gt_uftrace_recorder *r, const char *outside,
+                              struct gt_error *err)
+{
+    put = running_figures(r);
+    put.unfinished += !outside && r->process.first;
+    return add_figures(r, &put, r->process.first ? outside : NULL, err);
+}
+
+int gt_meta_take_back_stats(struct gt_uftrace_recorder *r, struct gt_error *err)
+{
+    uint64_t *figure = (uint64_t *)&put;
+    for (size_t i = 0; i < sizeof put / sizeof *figure; i++)
+        figure[i] = -figure[i];
+    return add_figures(r, &put, r->process.first ? "" : NULL, err);
 }

@@ -43,6 +43,7 @@ struct gt_uftrace_options {
     bool srcline;           /* functions have source lines. With r->lock, once the guest runs */
     bool console;           /* whoever has started QEMU sends the console's lines: causes.h */
     bool qmp;               /* and QEMU's events */
+    bool follow_exec;       /* user mode: programs that the guest executes are recorded, too */
     bool summary;           /* print the number of calls at the end */
     bool discontinuities;   /* use the host's reports of interrupts and exceptions; false
                              * where it has no such reports */

@@ -3,6 +3,7 @@
  * The beginning of a recording's output: a new directory or file, or that which this process has
  * recorded into before it replaced itself with execve().
  */
+#include "plugin/common/execs.h"
 #include "plugin/uftrace/meta.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/recorder.h"
@@ -68,6 +69,8 @@ static void run_make_output(void *arg)
 static int create(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     r->process.pid = r->guest.user ? (uint32_t)getpid() : 1;
+    r->process.first = !gt_execs_is_child();
+    r->process.went_on = gt_output_continues(r);
     r->output.shared = mmap(NULL, sizeof *r->output.shared, PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (r->output.shared == MAP_FAILED)

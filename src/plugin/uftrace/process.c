@@ -7,12 +7,14 @@
  * work for the fork.
  */
 #include "plugin/uftrace/process.h"
+#include "plugin/common/execs.h"
 #include "plugin/common/round_robin.h"
 #include "plugin/common/tracing.h"
 #include "plugin/uftrace/block_cache.h"
 #include "plugin/uftrace/control.h"
 #include "plugin/uftrace/guest_read.h"
 #include "plugin/uftrace/installed.h"
+#include "plugin/uftrace/meta.h"
 #include "plugin/uftrace/options.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/recorder.h"
@@ -83,12 +85,107 @@ static void flush_before_exec(const struct gt_uftrace_recorder *r)
     gt_tracing_flush();
 }
 
-static void before_exec(struct gt_vcpu *v, struct gt_score *score, bool may)
+/* Of a program that is about to execute another one. */
+struct ending {
+    struct gt_uftrace_recorder *rec;
+    const char *outside; /* the other one, if it is not recorded; else NULL */
+};
+
+/* Errors are not the guest's: what is not written of them is missing, as after a kill. */
+static void put_texts(void *arg)
 {
-    if (may)
-        gt_track_exec(&v->thread, gt_vcpu_time_after_block(v, score));
-    v->in_exec = may;
-    flush_before_exec(v->rec);
+    const struct ending *ending = arg;
+    struct gt_uftrace_recorder *r = ending->rec;
+    gt_output_run_failed(r, NULL);
+    gt_meta_put_map(r, NULL);
+    for (guint i = 0; i < r->code.modules.all->len; i++) {
+        struct gt_module *m = g_ptr_array_index(r->code.modules.all, i);
+        if (m->entered->len)
+            gt_meta_put_symbols(r, m, NULL);
+    }
+    gt_arguments_write(r, NULL);
+    gt_handlers_write(r, NULL);
+    gt_meta_put_stats_of_exec(r, ending->outside, NULL);
+}
+
+static void take_stats_back(void *arg)
+{
+    gt_meta_take_back_stats(arg, NULL);
+}
+
+/* Nobody writes later what the program that ends here has. */
+static void write_before_exec(struct gt_uftrace_recorder *r, const char *outside)
+{
+    struct ending ending = {r, outside};
+    flush_before_exec(r);
+    if (!r->output.started)
+        return;
+    gt_meta_collect_entered(r);
+    gt_worker_call(r->output.worker, put_texts, &ending);
+}
+
+/* What its children have executed: of the first process nobody else could say it at the end. */
+static void report_outside(const struct gt_uftrace_recorder *r)
+{
+    if (r->process.first)
+        gt_execs_report();
+}
+
+static bool read_memory(const void *self, uint64_t addr, void *out, size_t n)
+{
+    return gt_guest_read(self, addr, out, n);
+}
+
+static struct gt_exec look_at_exec(const struct gt_uftrace_recorder *r,
+                                   const struct gt_exec_call *call)
+{
+    const struct gt_exec_memory memory = {.read = read_memory,
+                                          .self = r,
+                                          .e_machine = r->guest.arch->e_machine,
+                                          .word = r->guest.arch->bits / 8,
+                                          .child = !r->process.first};
+    return may_exec(r, (uint64_t)(int64_t)call->dir, call->path, (uint64_t)call->flags)
+               ? gt_execs_look(call, &memory)
+               : (struct gt_exec){.kind = GT_EXEC_NONE};
+}
+
+static void before_exec(struct gt_vcpu *v, struct gt_score *score, const struct gt_exec_call *call)
+{
+    struct gt_uftrace_recorder *r = v->rec;
+    struct gt_exec e = look_at_exec(r, call);
+    v->exec_outside = false;
+    if (e.kind == GT_EXEC_NONE) {
+        flush_before_exec(r);
+        return;
+    }
+    gt_track_exec(&v->thread, gt_vcpu_time_after_block(v, score));
+    v->in_exec = true;
+    if (e.kind == GT_EXEC_OUTSIDE) {
+        v->thread.counters[GT_COUNT_OUTSIDE]++;
+        v->exec_outside = true;
+    }
+    report_outside(r);
+    if (v->exec_outside && !r->process.first) /* what that executes stands in the statistics */
+        gt_execs_outside(&e);
+    write_before_exec(r, e.kind == GT_EXEC_OUTSIDE ? e.name : NULL);
+    if (e.kind == GT_EXEC_FOLLOW)
+        gt_execs_run(&e);
+    gt_execs_clear(&e);
+}
+
+static void after_failed_exec(struct gt_vcpu *v, struct gt_score *score)
+{
+    struct gt_uftrace_recorder *r = v->rec;
+    v->in_exec = false;
+    gt_track_exec_failed(&v->thread, gt_vcpu_time_after_block(v, score));
+    if (r->output.started)
+        gt_worker_call(r->output.worker, take_stats_back, r);
+    if (!v->exec_outside)
+        return;
+    v->exec_outside = false;
+    v->thread.counters[GT_COUNT_OUTSIDE]--;
+    if (!r->process.first)
+        gt_execs_failed();
 }
 
 static bool replaces_code(uint64_t prot, uint64_t flags)
@@ -155,9 +252,16 @@ static void on_followed(struct gt_vcpu *v, struct gt_score *score, int64_t numbe
         score->last_exit =
             gt_track_sigreturn(&v->thread, score->last_exit, gt_vcpu_time_after_block(v, score));
     else if (number == sys->execve)
-        before_exec(v, score, may_exec(r, (uint64_t)AT_FDCWD, args[0], 0));
+        before_exec(v, score,
+                    &(struct gt_exec_call){
+                        .dir = AT_FDCWD, .path = args[0], .argv = args[1], .envp = args[2]});
     else if (number == sys->execveat)
-        before_exec(v, score, may_exec(r, args[0], args[1], args[4]));
+        before_exec(v, score,
+                    &(struct gt_exec_call){.dir = (int)args[0],
+                                           .path = args[1],
+                                           .argv = args[2],
+                                           .envp = args[3],
+                                           .flags = (int)args[4]});
 }
 
 static void before_syscall(struct gt_vcpu *v, struct gt_score *score, int64_t number,
@@ -235,10 +339,8 @@ static void after_syscall(struct gt_vcpu *v, struct gt_score *score, int64_t res
         gt_users_after_fork(v, result);
     if (v->mapping)
         after_mmap(v, result);
-    if (v->in_exec) {
-        v->in_exec = false;
-        gt_track_exec_failed(&v->thread, gt_vcpu_time_after_block(v, score));
-    }
+    if (v->in_exec)
+        after_failed_exec(v, score);
 }
 
 void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result)

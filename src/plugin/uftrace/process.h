@@ -13,6 +13,8 @@
 struct gt_uftrace_process {
     uint32_t pid;         /* user mode: the guest's; machines: 1 */
     uint32_t forked_from; /* in a forked child: the parent; else 0 */
+    bool first;           /* the recording's first process, whatever it executes */
+    bool went_on;         /* it has executed the program that runs now */
     bool forked;          /* in a forked child, until its fork has returned */
     bool has_exit_status;
     int exit_status;   /* of the guest's exit_group */

@@ -28,6 +28,7 @@
 #include "base/thread.h"
 #include "plugin/common/args.h"
 #include "plugin/common/code_modules.h"
+#include "plugin/common/execs.h"
 #include "plugin/common/tracing.h"
 
 #include <assert.h>
@@ -61,6 +62,7 @@ static int read_arguments(struct gt_uftrace_recorder *r, int argc, char **argv,
         {"trace-privilege-level", GT_ARG_SWITCH, &o->privilege_levels},
         {"discontinuities", GT_ARG_SWITCH, &o->discontinuities},
         {"summary", GT_ARG_SWITCH, &o->summary},
+        {"follow-exec", GT_ARG_SWITCH, &o->follow_exec},
         {"srcline", GT_ARG_SWITCH, &o->srcline},
         {"syscalls", GT_ARG_SWITCH, &o->system_calls},
         {"control", GT_ARG_TEXT, &o->control},
@@ -263,6 +265,8 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     int status = gt_uftrace_init(r, info, argc, argv, err);
     if (status == 0 && r->guest.user)
         status = gt_process_watch_forks(err);
+    if (status == 0 && r->guest.user)
+        status = gt_execs_init(r->options.follow_exec, r->options.output, err);
     if (status < 0) {
         gt_recorder_control_stop(r);
         return status;

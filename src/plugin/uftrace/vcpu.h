@@ -56,6 +56,7 @@ struct gt_vcpu {
     uint64_t mapping;            /* bytes that an mmap under way maps; 0: no mmap is under way */
     bool maps_anon;              /* that mmap has no file */
     bool in_exec;                /* its frames were closed for an execve that has not failed yet */
+    bool exec_outside;           /* which is QEMU's own call, and counted so */
     bool exits;                  /* it has called exit, not exit_group: with this status */
     int exit_status;
     bool in_fork;                /* gt_packed_before_fork was called */

@@ -190,7 +190,7 @@ def stats(directory):
     path = f'{directory}/guesttrace.stats'
     if not os.path.exists(path):
         return {}
-    return {k: int(v) for k, v in (line.split('=') for line in read_text(path).splitlines())}
+    return {k: int(v) if v.isdigit() else v for k, v in (line.split('=', 1) for line in read_text(path).splitlines())}
 
 
 # ---- a recording -------------------------------------------------------------------------------------

@@ -130,6 +130,11 @@ bool gt_host_loads_state(void)
     return false;
 }
 
+char *gt_host_messages_to(void)
+{
+    return NULL;
+}
+
 uint64_t gt_host_entry(void)
 {
     return host_double.entry;
