@@ -27,6 +27,7 @@ enum gt_host_feature {
                               * their memory is free */
     GT_HOST_DISCONTINUITY,   /* interrupts and exceptions are reported */
     GT_HOST_SYSCALLS,        /* system calls are reported (user mode) */
+    GT_HOST_DEVICES,         /* gt_mem_find knows which accesses are a device's (machines) */
     GT_HOST_PHYSICAL,        /* virtual addresses of code can be translated (machines) */
     GT_HOST_START_AGAIN,     /* gt_host_start_again */
     GT_HOST_PHYSICAL_MEMORY, /* memory can be read by physical address (machines) */

@@ -209,6 +209,11 @@ bool gt_host_can(enum gt_host_feature feature)
                gt_qemu.register_vcpu_syscall_ret_cb;
     case GT_HOST_PHYSICAL:
         return host.info.system && gt_qemu.translate_vaddr;
+    case GT_HOST_DEVICES:
+        /* QEMU 10.2 looks for the mark of devices where it is not kept any more, and 11.0 may:
+         * those that report interrupts and are of the second family. */
+        return host.info.system &&
+               (gt_qemu_family == QEMU_FAMILY_7 || !gt_qemu.register_vcpu_discon_cb);
     case GT_HOST_PHYSICAL_MEMORY:
         return host.info.system && gt_qemu.read_memory_hwaddr;
     case GT_HOST_START_AGAIN:

@@ -55,4 +55,15 @@ def test_refused(t):
         need(('cannot read registers' in done.errors) == (version == '1'), version, done.errors)
 
 
+def test_devices(t):
+    """Where QEMU does not say which accesses are a device's (10.2, 11.0), it is refused, and `all` goes without them."""
+    plan = write_plan('machine', t.folder)
+    for version in VERSIONS:
+        silent = version in ('5', '6')
+        for flags in 'gpio', 'all':
+            done = t.run([host(version), paths.plugin('etrace'), plan, f'output={t.out}', f'flags={flags}'], env=environment())
+            need((done.status != 0) == (silent and flags == 'gpio'), version, flags, done.status, done.errors)
+            need(('10.2 or 11.0' in done.errors) == silent, version, flags, done.errors)
+
+
 main(globals())

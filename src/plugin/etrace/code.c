@@ -91,6 +91,7 @@ static void instrument(struct gt_etrace *e, struct gt_block *block, struct gt_et
         gt_block_on_exec(block, gt_etrace_on_block_time, b);
     if (flags & GT_ETRACE_F_EXEC || timed)
         watch_memory(e, block, b);
+    gt_etrace_unreported_count(e, block, b->insns);
 }
 
 void gt_etrace_on_translate(void *self, struct gt_block *block)

@@ -134,6 +134,14 @@ static int check_host(struct gt_etrace *e, bool all, struct gt_error *err)
                         "and later can",
                         abi);
     }
+    if (e->flags & GT_ETRACE_F_GPIO && e->host.system && !gt_host_can(GT_HOST_DEVICES)) {
+        if (!all)
+            return gt_error_set(err, GT_E_UNSUPPORTED,
+                                "argument flags=gpio: this QEMU (10.2 or 11.0) tells plugins of no "
+                                "access that it is a device's; 10.0 and 11.1 do");
+        gt_host_message("flags=all: no accesses to devices: this QEMU (10.2 or 11.0) tells plugins "
+                        "of none; 10.0 and 11.1 do");
+    }
     if (e->flags & (GT_ETRACE_F_MEM | GT_ETRACE_F_GPIO) && !e->values)
         gt_host_message("values of memory accesses are 0: this QEMU (plugin ABI %d) does not "
                         "report them; 9.1 and later do",
@@ -172,6 +180,7 @@ static int start(struct gt_etrace *e, const struct options *o, struct gt_error *
         o->clock_kind == CLOCK_HOST || (o->clock_kind == CLOCK_AUTO && e->host.vcpus > 1);
     gt_listeners_watch_signals();
     int status = check_host(e, o->flag_on[N_FLAGS - 1], err);
+    gt_etrace_unreported_init(e);
     if (status == 0)
         status = gt_tracing_start(err);
     if (status == 0)

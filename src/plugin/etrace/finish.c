@@ -152,6 +152,7 @@ void gt_etrace_on_exit(void *self)
     gt_etrace_maps_stop(e);
     if (e->flags & GT_ETRACE_F_COVERAGE)
         gt_etrace_put_counts(e);
+    gt_etrace_unreported_put(e);
     __atomic_store_n(&e->finished, true, __ATOMIC_RELEASE);
     unsigned left_out = submit_all(e);
     gt_gate_close(&e->gate);

@@ -50,6 +50,7 @@
 #include "plugin/etrace/maps.h"
 #include "plugin/etrace/mem.h"
 #include "plugin/etrace/tail.h"
+#include "plugin/etrace/unreported.h"
 #include "plugin/etrace/vcpu.h"
 #include "qemu/host.h"
 
@@ -87,6 +88,7 @@ struct gt_etrace {
     const struct gt_syscalls *syscalls; /* user mode; NULL: a machine, or an unknown target */
 
     struct gt_etrace_mem_kinds mem_kinds; /* atomic */
+    struct gt_etrace_unreported unreported;
 
     pthread_mutex_t lock; /* protects the members up to `count` */
     struct gt_etrace_block_cache cache;
