@@ -13,6 +13,7 @@ struct type {
     unsigned count[GT_WORD_KINDS];
     enum gt_type_base fixed; /* of a type of one word */
     unsigned stars, words;
+    bool is_tcg_pointer; /* its star is not written */
     GString *text;
 };
 
@@ -57,6 +58,17 @@ static int base_of(const struct type *t)
     return integer_base(t);
 }
 
+/* What code that QEMU translates has in a TCGv when it runs. */
+static void add_tcg(struct type *t, enum gt_type_base fixed)
+{
+    t->is_tcg_pointer = fixed == GT_TYPE_VOID;
+    t->stars += t->is_tcg_pointer;
+    g_string_append_printf(t->text, "%s%s", t->text->len ? " " : "",
+                           t->is_tcg_pointer         ? "void *"
+                           : fixed == GT_TYPE_UINT32 ? "uint32_t"
+                                                     : "uint64_t");
+}
+
 /* { word } { "*" | "const" }: stops at the first token that is no part of a type. */
 static void type(struct gt_parser *p, struct type *t)
 {
@@ -74,7 +86,7 @@ static void type(struct gt_parser *p, struct type *t)
             t->count[kind] += !t->stars;
         } else if (kind != GT_WORD_OTHER && !t->stars) {
             if (kind == GT_WORD_TCG)
-                g_string_append_printf(t->text, "%suint64_t", t->text->len ? " " : "");
+                add_tcg(t, fixed);
             else
                 add_word(t, token);
             t->fixed = fixed;
@@ -145,7 +157,7 @@ static bool check_type(struct gt_parser *p, const struct gt_declaration *d, cons
         problem = "has no value: a pointer is 'void *', and no arguments are '(void)'";
     else if (t->count[GT_WORD_TCG] && !d->tcg)
         problem = "is for events with the property tcg";
-    else if (t->count[GT_WORD_TCG] && t->stars)
+    else if (t->count[GT_WORD_TCG] && t->stars > t->is_tcg_pointer)
         problem = "is no value: TCGv is passed as it is";
     if (problem) {
         gt_diagnose(&p->errors, &p->line, t->start, "type '%s' %s",

@@ -34,7 +34,9 @@ enum gt_word_kind gt_word_kind(const struct gt_token *t, enum gt_type_base *fixe
         }
     if (t->length < 4 || memcmp(t->at, "TCGv", 4))
         return GT_WORD_OTHER;
-    *fixed = GT_TYPE_UINT64;
+    *fixed = gt_token_is_word(t, "TCGv_i32")   ? GT_TYPE_UINT32
+             : gt_token_is_word(t, "TCGv_ptr") ? GT_TYPE_VOID
+                                               : GT_TYPE_UINT64;
     return GT_WORD_TCG;
 }
 

@@ -227,7 +227,7 @@ class Merged(TracetoolTest):
         with open(MERGED, encoding='utf-8') as f:
             enabled = len(self.names) - len([1 for line in f if line.startswith('disable')])
         for name, pattern in (('h', r'\nstatic inline void trace_\w+\('), ('d', r'\nprobe \w+\('),
-                              ('rs', r'\npub fn trace_\w+\('), ('stap', r'\nprobe qemu.x.\w+ = pro'),
+                              ('rs', r'\npub fn trace_\w+\((?!\) -> bool)'), ('stap', r'\nprobe qemu.x.\w+ = pro'),
                               ('log-stap', r'\nprobe qemu.x.log.\w+ = '),
                               ('simpletrace-stap', r'\nprobe qemu.x.simpletrace.\w+ = '),
                               ('ust-events-h', r'\nTRACEPOINT_EVENT\(')):

@@ -137,7 +137,8 @@ static void test_vcpu(void **state)
 static void test_tcg(void **state)
 {
     (void)state;
-    read_text("disable vcpu tcg m(TCGv a, uint16_t b, TCGv_i32 c) \"t %d\", \"x %\" PRIx64");
+    read_text(
+        "disable vcpu tcg m(TCGv a, uint16_t b, TCGv_i32 c, TCGv_ptr d) \"t %d\", \"x %\" PRIx64");
     assert_int_equal(parser.errors.n, 0);
     assert_int_equal(parser.events.n, 2);
     const struct gt_event *e = &parser.events.list[0];
@@ -149,9 +150,11 @@ static void test_tcg(void **state)
     e++;
     assert_string_equal(e->name, "m_exec");
     assert_string_equal(e->format, "\"cpu=%p \" \"x %\" PRIx64");
-    assert_int_equal(e->n_arguments, 4);
+    assert_int_equal(e->n_arguments, 5);
     expect_argument(e, 1, "uint64_t", "a", GT_TYPE_UINT64);
-    expect_argument(e, 3, "uint64_t", "c", GT_TYPE_UINT64);
+    expect_argument(e, 3, "uint32_t", "c", GT_TYPE_UINT32);
+    expect_argument(e, 4, "void *", "d", GT_TYPE_VOID);
+    assert_int_equal(e->arguments[4].stars, 1);
 }
 
 static void test_every_cut(void **state)

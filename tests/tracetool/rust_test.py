@@ -16,6 +16,9 @@ mod trace {
 fn main() {
     let name = std::ffi::CString::new("abc").unwrap();
     let mut text = *b"text\\0";
+    let on = std::env::var("TRACE").is_ok();
+    assert_eq!(trace::trace_queue_push_enabled(), on);
+    assert!(!trace::trace_insn_off_exec_enabled());
     trace::trace_queue_push(16 as *mut _, -5, &name);
     trace::trace_queue_drain();
     trace::trace_queue_check(1);

@@ -24,8 +24,9 @@ struct gt_backend {
         *source_event; /* before all other includes; for each event, a function */
     /* adds the statements to _gt_trace_<event>() */
     void (*source_emit)(struct gt_generator *g, const struct gt_event *e);
-    /* Rust: further functions in the C file, and the call of one */
-    const char *source_rust, *rust_function;
+    /* Rust: functions of the C file, whose names end with the event's: what sends it, and where
+     * the backend has is_on, whether that is true */
+    const char *rust_function, *rust_is_on;
 };
 
 extern const struct gt_backend gt_backend_nop;

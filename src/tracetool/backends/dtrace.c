@@ -14,7 +14,8 @@ const struct gt_backend gt_backend_dtrace = {
     .bit = "GT_TRACE_DTRACE",
     .header_event =
         "extern unsigned short @provider@_@name@_semaphore __attribute__((section(\".probes\")));\n"
-        "void _dtrace_trace_@name@(@parameters@);\n",
+        "void _dtrace_trace_@name@(@parameters@);\n"
+        "int _dtrace_enabled_@name@(void);\n",
     .header_call = "    if (gt_trace_unlikely(gt_trace_on(&@provider@_@name@_semaphore)))\n"
                    "        _dtrace_trace_@name@(@arguments@);\n",
     .is_on = "gt_trace_on(&@provider@_@name@_semaphore)",
@@ -25,6 +26,11 @@ const struct gt_backend gt_backend_dtrace = {
                     "void _dtrace_trace_@name@(@parameters@)\n"
                     "{\n"
                     "    STAP_PROBE@count@(@provider@, @name@@more_arguments@);\n"
+                    "}\n"
+                    "int _dtrace_enabled_@name@(void)\n"
+                    "{\n"
+                    "    return gt_trace_on(&@provider@_@name@_semaphore) != 0;\n"
                     "}\n",
     .rust_function = "_dtrace_trace_",
+    .rust_is_on = "_dtrace_enabled_",
 };

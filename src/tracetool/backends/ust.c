@@ -10,12 +10,18 @@ const struct gt_backend gt_backend_ust = {
     .summary = "tracepoints of LTTng-UST",
     .bit = "GT_TRACE_UST",
     .header_begin = "#include \"@ust_header@\"\n",
-    .header_event = "void _ust_trace_@name@(@parameters@);\n",
+    .header_event = "void _ust_trace_@name@(@parameters@);\n"
+                    "int _ust_enabled_@name@(void);\n",
     .header_call = "    tracepoint(@provider@, @name@@more_arguments@);\n",
     .is_on = "tracepoint_enabled(@provider@, @name@)",
     .source_event = "void _ust_trace_@name@(@parameters@)\n"
                     "{\n"
                     "    tracepoint(@provider@, @name@@more_arguments@);\n"
+                    "}\n"
+                    "int _ust_enabled_@name@(void)\n"
+                    "{\n"
+                    "    return tracepoint_enabled(@provider@, @name@) != 0;\n"
                     "}\n",
     .rust_function = "_ust_trace_",
+    .rust_is_on = "_ust_enabled_",
 };

@@ -56,6 +56,8 @@ static void put_c(struct gt_generator *g, const struct gt_event *e)
             gt_emit_strings(g, "    fn ", (*list)->rust_function, e->name, "(", NULL);
             put_parameters(g, e, true, "");
             gt_emit(g, ");\n");
+            gt_emit_strings(g, "    fn ", (*list)->rust_is_on, e->name,
+                            "() -> std::os::raw::c_int;\n", NULL);
         }
 }
 
@@ -79,6 +81,43 @@ static void put_body(struct gt_generator *g, const struct gt_event *e)
         }
 }
 
+/* Another event's function may have that name. */
+static bool is_name_free(const struct gt_generator *g, const struct gt_event *e)
+{
+    static const char end[] = "_enabled";
+    size_t n = strlen(e->name);
+    for (size_t i = 0; i < g->n; i++)
+        if (!strncmp(g->events[i].name, e->name, n) && !strcmp(g->events[i].name + n, end))
+            return false;
+    return true;
+}
+
+static void put_enabled(struct gt_generator *g, const struct gt_event *e, bool sent)
+{
+    const struct gt_backend *const *list = g->options->backends;
+    const char *before = "    let on = ";
+    gt_emit(g, "#[inline(always)]\n"
+               "#[allow(dead_code, non_snake_case, clippy::let_and_return)]\n"
+               "pub fn trace_@name@_enabled() -> bool {\n");
+    if (!sent) {
+        gt_emit(g, "    false\n}\n");
+        return;
+    }
+    if (gt_backends_have_state(list)) {
+        gt_emit_text(g, before);
+        gt_emit(g, "unsafe { &_TRACE_@NAME@_DSTATE }\n"
+                   "        .load(std::sync::atomic::Ordering::Relaxed) != 0");
+        before = "\n        || ";
+    }
+    for (; *list; list++)
+        if ((*list)->rust_is_on) {
+            gt_emit_strings(g, before, "unsafe { ", (*list)->rust_is_on, e->name, "() } != 0",
+                            NULL);
+            before = "\n        || ";
+        }
+    gt_emit(g, ";\n    on\n}\n");
+}
+
 static void put_event(struct gt_generator *g, const struct gt_event *e)
 {
     bool sent = gt_event_is_sent(g, e);
@@ -97,6 +136,8 @@ static void put_event(struct gt_generator *g, const struct gt_event *e)
     if (sent)
         put_body(g, e);
     gt_emit(g, "}\n");
+    if (is_name_free(g, e))
+        put_enabled(g, e, sent);
 }
 
 static void generate(struct gt_generator *g)
