@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`guesttrace ctl`: commands, lines, the prompt, and what listens and is no monitor."""
+import json
 import os
 import pty
 import select
@@ -22,6 +23,18 @@ class Ctl(Case):
         self.assertEqual(self.ctl('trace-event nosuch on', status=1),
                          ('', "guesttrace ctl: unknown event 'nosuch'\n"))
         self.assertIn('"a\\b"', self.ctl('trace-event "a\\b', status=1)[1] + '"a\\b"')
+
+    def test_json(self):
+        """A command of QMP goes as it is; what it returns is printed."""
+        self.begin()
+        self.assertEqual(self.ctl('{"execute": "trace-event-set-state", "arguments": {"name": "demo_two", "enable": true}}'),
+                         ('{}\n', ''))
+        out, _ = self.ctl('{"execute": "trace-event-get-state", "arguments": {"name": "demo_t*"}}')
+        self.assertEqual([(e['name'], e['state']) for e in json.loads(out)], [('demo_two', 'enabled')])
+        self.assertEqual(self.ctl('info trace-events demo_t*'), ('demo_two : state 1\n', ''))
+        self.assertIn('nosuch', self.ctl('{"execute": "nosuch"}', status=1)[1])
+        self.assertIn('at character 3: ', self.ctl('{ execute}', status=1)[1])
+        self.assertIn('the end of the command', self.ctl('{"execute": "a"} {}', status=1)[1])
 
     def test_lines(self):
         self.begin()

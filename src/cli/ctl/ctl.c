@@ -110,6 +110,8 @@ const struct gt_command gt_command_ctl = {
             "NAME|PATTERN on|off\" switches them; \"trace-file [on|off|flush|set [PATH]|dump "
             "[PATH]]\" controls the file of the simple backend; \"help\" lists all commands. "
             "PATTERN may have * and ?. \"quit\" ends the prompt.",
+            "A COMMAND that begins with '{' is a command of QMP, which is sent as it is; what it "
+            "returns is printed.",
             "The exit status is 1 if a command was refused, or there was no answer.", NULL},
     .spec = {.table = ctl_table, .stop_at_operand = true},
     .options_size = sizeof(struct ctl_options),

@@ -234,9 +234,25 @@ void gt_ctl_close(struct gt_ctl *c)
     *c = (struct gt_ctl){.fd = -1};
 }
 
+/* An object of JSON goes as it is. */
+static int send_object(struct gt_ctl *c, const char *line, GString *out, struct gt_error *err)
+{
+    struct gt_monitor_json object;
+    const char *why, *where,
+        *end = gt_monitor_json_parse(line, strlen(line), &object, &why, &where);
+    if (!end || end[strspn(end, " \t\r")])
+        return gt_error_set(err, GT_E_USAGE, "%.200s: at character %zu: %s", line,
+                            (size_t)((end ? end : where) - line) + 1,
+                            end ? "expected the end of the command" : why);
+    g_autofree char *request = g_strdup_printf("%.*s\n", (int)object.n, object.at);
+    return exchange(c, request, out, err);
+}
+
 int gt_ctl_command(struct gt_ctl *c, const char *line, GString *out, struct gt_error *err)
 {
     struct gt_monitor_text request = {0};
+    if (*line == '{')
+        return send_object(c, line, out, err);
     gt_monitor_printf(&request, "{\"execute\": \"human-monitor-command\", "
                                 "\"arguments\": {\"command-line\": ");
     gt_monitor_add_json(&request, line);
