@@ -115,6 +115,14 @@ def test_values(arch, where):
     test_child(where, log)
 
 
+def test_backends(arch, where):
+    """The system log is not the program's standard error, where `log` alone would write."""
+    program = build(where, arch)
+    record(where, arch, '--backends', 'syslog', program)
+    done = record(where, arch, '--backends', 'syslog+log', program, status=2)
+    need(b'needs --log FILE' in done.stderr, done.stderr)
+
+
 def test_child(where, log):
     """A forked process has a trace of its own, and lines in the log."""
     traces = [os.path.basename(path) for path in glob.glob(f'{where}/trace.[0-9]*')]
@@ -218,7 +226,7 @@ def test_old(where):
 def main():
     tally = Tally()
     for arch in sys.argv[1:] or ['x86_64', 'aarch64', 'riscv64']:
-        for part in (test_values, test_prototypes, test_switches) + ((test_chosen, test_wrong) if arch == 'aarch64' else ()):
+        for part in (test_values, test_prototypes, test_switches) + ((test_chosen, test_wrong, test_backends) if arch == 'aarch64' else ()):
             with folder('guest-events') as where:
                 tally.run(f'{arch}: {part.__name__}', part, arch, where)
     with folder('guest-events') as where:

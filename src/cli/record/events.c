@@ -50,9 +50,15 @@ const struct gt_option gt_options_events[] = {
     {0},
 };
 
+static bool has_backend(const struct gt_recording *r, const char *name)
+{
+    g_auto(GStrv) names = g_strsplit_set(r->opt->backends, "+,", -1);
+    return g_strv_contains((const char *const *)names, name);
+}
+
 static bool has_trace(const struct gt_recording *r)
 {
-    return !r->opt->backends || strstr(r->opt->backends, "simple");
+    return !r->opt->backends || has_backend(r, "simple");
 }
 
 static char *declarations(const struct gt_recording *r)
@@ -106,7 +112,7 @@ static int events_prepare(struct gt_recording *r, struct gt_error *err)
 {
     if (!r->opt->guest_events)
         return gt_error_set(err, GT_E_USAGE, "--tool events needs --guest-events FILE");
-    if (r->user_mode && r->opt->backends && strstr(r->opt->backends, "log") && !r->opt->log)
+    if (r->user_mode && r->opt->backends && has_backend(r, "log") && !r->opt->log)
         return gt_error_set(err, GT_E_USAGE,
                             "--backends %s of a program needs --log FILE: standard error is the "
                             "program's",
