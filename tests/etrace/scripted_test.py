@@ -5,7 +5,7 @@ records the same."""
 import os
 
 from gttest import paths
-from gttest.results import need
+from gttest.results import need, write
 from gttest.scripted import VERSIONS, environment, host, write_plan
 from runs import main
 
@@ -53,6 +53,15 @@ def test_refused(t):
         done = t.run([host(version), paths.plugin('etrace'), write_plan('calls', t.folder), f'output={t.out}',
                       'flags=exec+cpu'])
         need(('cannot read registers' in done.errors) == (version == '1'), version, done.errors)
+
+
+def test_width(t):
+    """What ARCH says of a program whose machine has a wider form, too: hppa has 32 bits."""
+    plan = write(f'{t.folder}/plan', 'target hppa\nmemory 0x400000 0x1000 any\ninsn 0x400000 4\nvcpu 0\ntb 0 1 -1\n')
+    done = t.run([host('4'), paths.plugin('etrace'), plan, f'output={t.out}'], env=environment())
+    need(done.status == 0, done.errors)
+    guest = t.stream().guest
+    need((guest.machine, guest.bits, guest.big) == (15, 32, 1), guest)
 
 
 def test_devices(t):

@@ -39,7 +39,7 @@ static const struct {
     {"avr", {EM_AVR, 32, 0}},
     {"cris", {EM_CRIS, 32, 0}},
     {"hexagon", {HEXAGON, 32, 0}},
-    {"hppa", {EM_PARISC, 64, 1}},
+    {"hppa", {EM_PARISC, 32, 1}},
     {"i386", {EM_386, 32, 0}},
     {"loongarch64", {LOONGARCH, 64, 0}},
     {"m68k", {EM_68K, 32, 1}},
