@@ -3,6 +3,7 @@
 #include "plugin/uftrace/meta.h"
 #include "format/recording/files.h"
 #include "format/recording/stats.h"
+#include "plugin/common/execs.h"
 #include "plugin/uftrace/block_cache.h"
 #include "plugin/uftrace/page.h"
 #include "plugin/uftrace/recorder.h"
@@ -181,6 +182,27 @@ static const char *cpu_desc(const struct gt_uftrace_recorder *r)
     return r->guest.arch->name;
 }
 
+/* What a child of the first process executes is not what was recorded: that is there. False: it
+ * cannot be read. */
+static bool keep_program(const struct gt_uftrace_recorder *r, struct gt_uftrace_info *info,
+                         struct gt_uftrace_info *there)
+{
+    char path[4200], *data = NULL;
+    size_t size;
+    snprintf(path, sizeof path, "%s/info", r->output.dir.path);
+    bool good = gt_file_read(path, 1 << 24, &data, &size, NULL) == 0 &&
+                gt_uftrace_info_read(data, size, there, NULL) == 0;
+    free(data);
+    if (!good)
+        return false;
+    info->exename = there->exename;
+    info->build_id = there->build_id;
+    info->cmdline = there->cmdline;
+    info->has_exit_status = there->has_exit_status;
+    info->exit_status = there->exit_status;
+    return true;
+}
+
 int gt_meta_put_info(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     struct utsname os;
@@ -210,7 +232,12 @@ int gt_meta_put_info(struct gt_uftrace_recorder *r, struct gt_error *err)
                          GT_UFTRACE_FEAT_AUTO_ARGS | GT_UFTRACE_FEAT_DEBUG_INFO;
         info.argspec = "auto-args:1";
     }
-    return gt_uftrace_dir_put_info(&r->output.dir, &info, err);
+    struct gt_uftrace_info there;
+    bool kept = gt_execs_is_child() && keep_program(r, &info, &there);
+    int status = gt_uftrace_dir_put_info(&r->output.dir, &info, err);
+    if (kept)
+        gt_uftrace_info_free(&there);
+    return status;
 }
 
 static gint compare_u64(gconstpointer a, gconstpointer b)

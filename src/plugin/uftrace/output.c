@@ -111,7 +111,7 @@ static int write_start(struct job *job, struct gt_error *err)
     r->output.started = true;
     int status = gt_uftrace_dir_add_session(&r->output.dir, job->time, r->process.pid,
                                             r->output.sid, r->process.exename, err);
-    if (status == 0 && gt_meta_put_map(r, NULL) == 0 && r->process.first)
+    if (status == 0 && gt_meta_put_map(r, NULL) == 0)
         gt_meta_put_info(r, NULL); /* both again at the end, where errors are reported */
     return status;
 }
@@ -147,7 +147,7 @@ static int add_task(struct job *job, struct gt_error *err)
         return status;
     uint32_t n = ++r->totals.tasks;
     /* Not for each of thousands: info lists them all. The last word is at the end. */
-    if (r->process.first && (n < 16 || (n & (n - 1)) == 0))
+    if (n < 16 || (n & (n - 1)) == 0)
         gt_meta_put_info(r, NULL);
     return 0;
 }
