@@ -101,6 +101,8 @@ const struct gt_command gt_command_diff = {
             "log has no more lines of the vCPU, \"(no more lines)\" is shown. Reading ends when "
             "all vCPUs seen so far differ.",
             "Values of accesses are compared if both logs have them.",
+            "Programs and their stacks lie elsewhere in each run: record both with 'guesttrace "
+            "record --no-aslr'.",
             "--json prints an object for each vCPU whose lines differ: vcpu, a_line and b_line, "
             "the "
             "numbers of the lines, and a and b, the lines; a log that has no more has neither.",

@@ -3,11 +3,13 @@
 """`guesttrace record --tool execlog`."""
 import os
 
+from gttest.compilers import compile_to
 from gttest.paths import GUESTTRACE
-from gttest.results import need, read_text, same
+from gttest.results import need, read_text, same, write
 from runs import STATUS, as_7_2, dump, main, qemu_7_2, upstream, zoo
 
 CPU = 'x86_64'
+PROGRAM = '#include <stdio.h>\nint main(void) { char text[99]; snprintf(text, sizeof text, "%p", (void *)text); return !text[0]; }\n'
 
 
 def record(t, *words):
@@ -41,6 +43,19 @@ def test_options(t):
                   '--last', '3', '--elf', zoo(CPU), zoo(CPU))
     need(done.status == STATUS and not done.errors, done)
     need(len(read_text(f'{t.folder}/execlog.out').splitlines()) == 3, 'last')
+
+
+def test_places(t):
+    """Without ASLR two logs of a program with libraries and a stack are the same."""
+    program = compile_to(f'{t.folder}/program', CPU, write(f'{t.folder}/program.c', PROGRAM), '-O1')
+    logs = []
+    for name in 'first', 'second':
+        done = record(t, '-q', '--no-aslr', '-o', name, program)
+        need(done.status == 0 and not done.errors, done)
+        logs.append(f'{t.folder}/{name}')
+    need(os.path.getsize(logs[0]) > 100000, 'the log is short')
+    done = t.run([GUESTTRACE, 'diff', *logs])
+    need(done.status == 0, done)
 
 
 def test_socket(t):

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -48,6 +49,8 @@ static void exec_child(const struct run *r, int report)
     sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
     if (r->child->output)
         dup2(r->child->output->fd, STDOUT_FILENO);
+    if (r->child->same_places)
+        personality(PER_LINUX | ADDR_NO_RANDOMIZE);
     execve(r->child->path, r->child->argv, r->child->envp);
     int errnum = errno;
     ssize_t n = write(report, &errnum, sizeof errnum);

@@ -44,6 +44,7 @@ struct gt_child {
      */
     bool (*signal)(void *signal_data, int sig);
     void *data, *signal_data;
+    bool same_places;                   /* the kernel places it as in every run: no ASLR */
     struct gt_child_output *output;     /* NULL: the child uses our standard output */
     const struct gt_child_input *input; /* NULL: nothing else */
 };

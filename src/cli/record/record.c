@@ -55,6 +55,10 @@ static const struct gt_option record_table[] = {
      GT_RECORD_FIELD(trace_socket)},
     {"plugin", .type = GT_OPTION_FILE, .value = "FILE",
      .help = "load this plugin instead of the tool's", GT_RECORD_FIELD(plugin)},
+    {"no-aslr", .type = GT_OPTION_FLAG,
+     .help = "place QEMU, and with it a program, where it is in every run, so that recordings can "
+             "be compared",
+     GT_RECORD_FIELD(no_aslr)},
     {"quiet", 'q', GT_OPTION_FLAG, .help = "print errors only, no progress and no summary",
      GT_RECORD_FIELD(quiet)},
     {0},
@@ -99,6 +103,7 @@ static int run_qemu(const struct gt_command *self, struct gt_recording *r)
         .data = &progress,
         .signal = r->compact && r->opt->last ? gt_record_flight_signal : NULL,
         .signal_data = r,
+        .same_places = r->opt->no_aslr,
         .output = r->console ? gt_console_output(r->console) : NULL,
         .input = gt_causes_input(r->causes),
     };

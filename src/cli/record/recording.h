@@ -23,8 +23,8 @@ struct gt_record_options {
     const char *tool, *output, *clock, *tasks, *qemu, *sysroot, *plugin, *flags, *control;
     const char *trace, *trace_file, *trace_socket; /* the plugin's own trace events */
     uint64_t depth, max_tasks, wait;
-    bool no_tail_calls, privilege_levels, srcline, no_console, no_follow_exec, quiet, reconnect,
-        drop;
+    bool no_tail_calls, privilege_levels, srcline, no_console, no_follow_exec, no_aslr, quiet,
+        reconnect, drop;
     GPtrArray *symbols;
     struct gt_record_filters filters; /* uftrace */
     const char *format;               /* uftrace: of the recording; execlog: of the log */
