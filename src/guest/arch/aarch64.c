@@ -231,6 +231,66 @@ static uint8_t stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
     return GT_STACK_OTHER;
 }
 
+/* add and sub of a constant, 12 bits that may be shifted by 12. */
+static bool adds_constant(uint32_t w, int32_t *by)
+{
+    if ((w & 0xbf8003ff) != 0x910003ff)
+        return false;
+    int32_t n = (int32_t)(w >> 10 & 0xfff) << (w >> 22 & 1 ? 12 : 0);
+    *by = w & 0x40000000 ? -n : n;
+    return true;
+}
+
+static int32_t signed_field(uint32_t w, unsigned low, unsigned width)
+{
+    uint32_t field = w >> low & ((1u << width) - 1), sign = 1u << (width - 1);
+    return (int32_t)(field ^ sign) - (int32_t)sign;
+}
+
+/* ldr, str, ldp, stp of registers of 64 bits, and ldp, stp of vectors, whose base is sp. */
+static void access_step(uint32_t w, struct gt_sp_step *out)
+{
+    bool vector = w >> 26 & 1;
+    int32_t offset, size = 8;
+    unsigned form; /* 1: after, 3: before, else: sp stays */
+
+    if ((w & 0x3a000000) == 0x28000000) {
+        size = vector ? 4 << (w >> 30) : w >> 31 ? 8 : 4;
+        offset = signed_field(w, 15, 7) * size;
+        form = w >> 23 & 3;
+    } else if ((w & 0xff200000) == 0xf8000000 && (w >> 10 & 3) != 2) {
+        offset = signed_field(w, 12, 9);
+        form = w >> 10 & 3;
+    } else if ((w & 0xff000000) == 0xf9000000) {
+        offset = (int32_t)(w >> 10 & 0xfff) * 8;
+        form = 0;
+    } else {
+        return;
+    }
+    out->accesses = true;
+    out->at = form == 1 ? 0 : offset;
+    out->by = form == 1 || form == 3 ? offset : 0;
+}
+
+static void sp_step(const uint8_t *bytes, size_t size, struct gt_sp_step *out)
+{
+    uint32_t w = size < 4 ? 0 : word_at(bytes);
+
+    *out = (struct gt_sp_step){0};
+    if ((w >> 5 & 31) == REG_SP && !adds_constant(w, &out->by))
+        access_step(w, out);
+    for (size_t i = 0; i < sizeof sp_writers / sizeof sp_writers[0] && (w & 31) == REG_SP; i++)
+        out->unknown |= (w & sp_writers[i].mask) == sp_writers[i].value && !out->by;
+    out->by_register = (w & 0xffe0ffff) == 0x8b2063ff; /* add sp, sp, xN */
+    out->links = (w & 0xffffffe0) == 0xaa1e03e0;       /* mov xN, x30 */
+}
+
+/* br x30 */
+static bool jumps_by_link(const uint8_t *bytes, size_t size)
+{
+    return size >= 4 && (word_at(bytes) & 0xffffffe0) == 0xd61f03c0;
+}
+
 const struct gt_arch gt_arch_aarch64 = {
     .name = "aarch64",
     .qemu_names = (const char *const[]){"aarch64", NULL},
@@ -243,6 +303,8 @@ const struct gt_arch gt_arch_aarch64 = {
     .classify = classify,
     .may_follow_call = may_follow_call,
     .stack_use = stack_use,
+    .sp_step = sp_step,
+    .jumps_by_link = jumps_by_link,
     .vector_align = 128,
     .vector_align_high = 128,
     .vector_table = 2048,

@@ -57,6 +57,15 @@ enum gt_return_word {
     GT_RETURN_WORD_USED,         /* something else, or it is no longer on top */
 };
 
+/* How an instruction moves the stack pointer, and the memory that it accesses relative to it. */
+struct gt_sp_step {
+    bool unknown;     /* it moves it by an amount that the bytes do not show, or sets it */
+    bool accesses;    /* its only access of memory begins `at` bytes above the old stack pointer */
+    bool by_register; /* adds a register to it: unknown, within its own stack */
+    bool links;       /* copies the register of a return address to another register */
+    int32_t at, by;   /* by: bytes that it is moved up */
+};
+
 /* The effect of an instruction on the stack as a list of values. */
 struct gt_push {
     int8_t by;      /* number of values pushed; negative: popped */
@@ -90,6 +99,12 @@ struct gt_arch {
      * has a bit for each register that holds a copy of the stack pointer: the caller sets it to 0
      * at the beginning of a block, and the function updates it with each instruction. */
     uint8_t (*stack_use)(const uint8_t *bytes, size_t size, uint32_t *copies);
+
+    /* Fills *out for any instruction. NULL: not known for the architecture. */
+    void (*sp_step)(const uint8_t *bytes, size_t size, struct gt_sp_step *out);
+    /* True where an indirect jump goes through the register of return addresses, or through the
+     * stack. NULL: never. */
+    bool (*jumps_by_link)(const uint8_t *bytes, size_t size);
 
     /* Returns in *out what an instruction pushes. NULL: the architecture has no such instructions.
      *

@@ -7,6 +7,11 @@ static void classify(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_i
     gt_x86_classify(bytes, size, pc, false, out);
 }
 
+static void sp_step(const uint8_t *bytes, size_t size, struct gt_sp_step *out)
+{
+    gt_x86_sp_step(bytes, size, 4, out);
+}
+
 const struct gt_arch gt_arch_i386 = {
     .name = "i386",
     .qemu_names = (const char *const[]){"i386", NULL},
@@ -19,6 +24,8 @@ const struct gt_arch gt_arch_i386 = {
     .classify = classify,
     .may_follow_call = gt_x86_may_follow_call,
     .stack_use = gt_x86_stack_use,
+    .sp_step = sp_step,
+    .jumps_by_link = gt_x86_jumps_by_link,
     .pushes = gt_x86_pushes,
     .return_word = gt_x86_return_word,
     .drops_return = gt_x86_drops_return,

@@ -301,6 +301,82 @@ static uint8_t stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
     return GT_STACK_OTHER;
 }
 
+/* c.addi, c.addi16sp, c.ldsp, c.sdsp, c.fldsp, c.fsdsp, c.mv from a link register. */
+static void half_step(uint32_t h, struct gt_sp_step *out)
+{
+    unsigned rd = field(h, 7, 5);
+
+    switch (h & 0xe003) {
+    case 0x0001:
+        if (rd == REG_SP)
+            out->by = (int32_t)sign_extend(field(h, 12, 1) << 5 | field(h, 2, 5), 5);
+        break;
+    case 0x6001:
+        if (rd == REG_SP)
+            out->by = (int32_t)sign_extend(field(h, 12, 1) << 9 | field(h, 3, 2) << 7 |
+                                               field(h, 5, 1) << 6 | field(h, 2, 1) << 5 |
+                                               field(h, 6, 1) << 4,
+                                           9);
+        break;
+    case 0x2002:
+    case 0x6002:
+        out->accesses = true;
+        out->at = (int32_t)(field(h, 2, 3) << 6 | field(h, 12, 1) << 5 | field(h, 5, 2) << 3);
+        break;
+    case 0xa002:
+    case 0xe002:
+        out->accesses = true;
+        out->at = (int32_t)(field(h, 7, 3) << 6 | field(h, 10, 3) << 3);
+        break;
+    case 0x8002:
+        out->links = !field(h, 12, 1) && is_link(field(h, 2, 5));
+        break;
+    default:
+        break;
+    }
+}
+
+static void word_step(uint32_t w, struct gt_sp_step *out)
+{
+    unsigned rd = field(w, 7, 5), rs1 = field(w, 15, 5);
+
+    if ((w & 0x707f) == 0x3003 || (w & 0x707f) == 0x3007) { /* ld, fld */
+        out->accesses = rs1 == REG_SP;
+        out->at = (int32_t)sign_extend(field(w, 20, 12), 11);
+    } else if ((w & 0x707f) == 0x3023 || (w & 0x707f) == 0x3027) { /* sd, fsd */
+        out->accesses = rs1 == REG_SP;
+        out->at = (int32_t)sign_extend(field(w, 25, 7) << 5 | field(w, 7, 5), 11);
+    } else if ((w & 0x707f) == 0x0013 && rd == REG_SP && rs1 == REG_SP) { /* addi */
+        out->by = (int32_t)sign_extend(field(w, 20, 12), 11);
+    } else {
+        out->by_register = (w & 0xfe0fffff) == 0x00010133 || /* add sp, sp, rN; add sp, rN, sp */
+                           (w & 0xfff07fff) == 0x00200133;
+        out->links = (w & 0xfff0707f) == 0x00000013 && is_link(rs1); /* mv */
+    }
+}
+
+static void sp_step(const uint8_t *bytes, size_t size, struct gt_sp_step *out)
+{
+    struct gt_insn insn;
+
+    *out = (struct gt_sp_step){0};
+    if (size < 2)
+        return;
+    if ((bytes[0] & 3) != 3)
+        half_step(half_at(bytes), out);
+    else if (size >= 4)
+        word_step(half_at(bytes) | half_at(bytes + 2) << 16, out);
+    classify(bytes, size, 0, &insn);
+    out->unknown |= out->by_register || insn.kind == GT_INSN_STACK_SWITCH;
+    uint32_t w = half_at(bytes);
+    if ((w & 0xef83) == 0x8102 && w & 0x7c) { /* c.mv sp, rN; c.add sp, rN */
+        out->unknown = true;
+        out->by_register = w >> 12 & 1;
+    }
+    bool computes = (w & 0x7f) == OP_IMM || (w & 0x7f) == OP_REG;
+    out->unknown |= computes && field(w, 7, 5) == REG_SP && !out->by;
+}
+
 const struct gt_arch gt_arch_riscv64 = {
     .name = "riscv64",
     .qemu_names = (const char *const[]){"riscv64", NULL},
@@ -313,6 +389,7 @@ const struct gt_arch gt_arch_riscv64 = {
     .classify = classify,
     .may_follow_call = may_follow_call,
     .stack_use = stack_use,
+    .sp_step = sp_step,
     .vector_align = 4,
     .vector_align_high = 4,
     .returned_sp = "sp",

@@ -27,6 +27,10 @@ uint8_t gt_x86_stack_use(const uint8_t *bytes, size_t size, uint32_t *copies);
 uint8_t gt_x86_return_word(const uint8_t *bytes, size_t size);
 bool gt_x86_drops_return(const uint8_t *after, size_t over, size_t left);
 
+/* gt_arch.sp_step, of 32- and 64-bit code whose addresses have `width` bytes; jumps_by_link. */
+void gt_x86_sp_step(const uint8_t *bytes, size_t size, int width, struct gt_sp_step *out);
+bool gt_x86_jumps_by_link(const uint8_t *bytes, size_t size);
+
 /* gt_arch.pops_sp, of every mode. */
 bool gt_x86_pops_sp(const uint8_t *bytes, size_t size);
 

@@ -165,6 +165,37 @@ static void follows_calls_within_bounds(void **state)
         assert_false(gt_arch_aarch64.may_follow_call(call + left, left));
 }
 
+static void steps_of_stack(void **state)
+{
+    static const struct {
+        uint32_t word;
+        struct gt_sp_step step;
+    } samples[] = {
+        {0x910043ff, {.by = 16}},                               /* add sp, sp, #16 */
+        {0xd14007ff, {.by = -4096}},                            /* sub sp, sp, #1, lsl #12 */
+        {0xa8c17bfd, {.accesses = true, .at = 0, .by = 16}},    /* ldp x29, x30, [sp], #16 */
+        {0xa9be7bfd, {.accesses = true, .at = -32, .by = -32}}, /* stp x29, x30, [sp, #-32]! */
+        {0xf9000bf3, {.accesses = true, .at = 16}},             /* str x19, [sp, #16] */
+        {0xf84107f3, {.accesses = true, .at = 0, .by = 16}},    /* ldr x19, [sp], #16 */
+        {0x6d0127e8, {.accesses = true, .at = 16}},             /* stp d8, d9, [sp, #16] */
+        {0xad0127e8, {.accesses = true, .at = 32}},             /* stp q8, q9, [sp, #32] */
+        {0x8b2463ff, {.unknown = true, .by_register = true}},   /* add sp, sp, x4 */
+        {0x9100001f, {.unknown = true}},                        /* mov sp, x0 */
+        {0xaa1e03e9, {.links = true}},                          /* mov x9, x30 */
+        {0xf9400020, {0}},                                      /* ldr x0, [x1] */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+        uint32_t w = samples[i].word;
+        const uint8_t bytes[4] = {(uint8_t)w, (uint8_t)(w >> 8), (uint8_t)(w >> 16),
+                                  (uint8_t)(w >> 24)};
+        struct gt_sp_step step;
+        gt_arch_aarch64.sp_step(bytes, sizeof bytes, &step);
+        assert_memory_equal(&step, &samples[i].step, sizeof step);
+    }
+}
+
 /* Of the last of the words. */
 static uint8_t use_of(const uint32_t *words, size_t n)
 {
@@ -200,6 +231,7 @@ int main(void)
         cmocka_unit_test(exceptions_and_system),
         cmocka_unit_test(stack),
         cmocka_unit_test(stores_of_stack),
+        cmocka_unit_test(steps_of_stack),
         cmocka_unit_test(follows_calls_within_bounds),
     };
 

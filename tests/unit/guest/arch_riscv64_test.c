@@ -166,6 +166,39 @@ static void follows_calls_of_either_length(void **state)
     assert_false(follows(ret + 4, 4));
 }
 
+static void steps_of_stack(void **state)
+{
+    static const struct {
+        uint32_t word;
+        uint8_t size;
+        struct gt_sp_step step;
+    } samples[] = {
+        {0x7159, 2, {.by = -112}},                           /* addi sp, sp, -112 */
+        {0x0141, 2, {.by = 16}},                             /* addi sp, sp, 16 */
+        {0x83010113, 4, {.by = -2000}},                      /* addi sp, sp, -2000 */
+        {0xf086, 2, {.accesses = true, .at = 96}},           /* sd ra, 96(sp) */
+        {0x7086, 2, {.accesses = true, .at = 96}},           /* ld ra, 96(sp) */
+        {0x3e113423, 4, {.accesses = true, .at = 1000}},     /* sd ra, 1000(sp) */
+        {0x3e813083, 4, {.accesses = true, .at = 1000}},     /* ld ra, 1000(sp) */
+        {0x912a, 2, {.unknown = true, .by_register = true}}, /* add sp, sp, a0 */
+        {0x8122, 2, {.unknown = true}},                      /* mv sp, s0 */
+        {0xff040113, 4, {.unknown = true}},                  /* addi sp, s0, -16 */
+        {0x40a10133, 4, {.unknown = true}},                  /* sub sp, sp, a0 */
+        {0x8306, 2, {.links = true}},                        /* mv t1, ra */
+        {0x00053503, 4, {0}},                                /* ld a0, 0(a0) */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+        uint32_t w = samples[i].word;
+        const uint8_t bytes[4] = {(uint8_t)w, (uint8_t)(w >> 8), (uint8_t)(w >> 16),
+                                  (uint8_t)(w >> 24)};
+        struct gt_sp_step step;
+        gt_arch_riscv64.sp_step(bytes, samples[i].size, &step);
+        assert_memory_equal(&step, &samples[i].step, sizeof step);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -174,6 +207,7 @@ int main(void)
         cmocka_unit_test(system_insns),
         cmocka_unit_test(stack),
         cmocka_unit_test(follows_calls_of_either_length),
+        cmocka_unit_test(steps_of_stack),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,6 +117,39 @@ static void test_stack_pointer(void **state)
     CHECK(&gt_arch_x86_64, PC, no_stack_switches);
 }
 
+static void test_steps(void **state)
+{
+    static const struct {
+        const char *form;
+        struct gt_sp_step step;
+    } samples[] = {
+        {"53", {.accesses = true, .at = -8, .by = -8}},    /* push %rbx */
+        {"5b", {.accesses = true, .by = 8}},               /* pop %rbx */
+        {"41 57", {.accesses = true, .at = -8, .by = -8}}, /* push %r15 */
+        {"48 83 c4 08", {.by = 8}},                        /* add $8,%rsp */
+        {"48 81 ec 00010000", {.by = -256}},               /* sub $256,%rsp */
+        {"48 8d 64 24 c0", {.by = -64}},                   /* lea -64(%rsp),%rsp */
+        {"48 8d 65 f8", {.unknown = true}},                /* lea -8(%rbp),%rsp */
+        {"4c 89 24 24", {.accesses = true}},               /* mov %r12,(%rsp) */
+        {"4c 8b 44 24 38", {.accesses = true, .at = 56}},  /* mov 56(%rsp),%r8 */
+        {"48 89 fc", {.unknown = true}},                   /* mov %rdi,%rsp */
+        {"48 89 ec", {.unknown = true}},                   /* mov %rbp,%rsp */
+        {"48 83 e4 f0", {.unknown = true}},                /* and $-16,%rsp */
+        {"c9", {.unknown = true}},                         /* leave */
+        {"c3", {.by = 8}},                                 /* ret */
+        {"48 89 07", {0}},                                 /* mov %rax,(%rdi) */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+        uint8_t bytes[16];
+        struct gt_sp_step step;
+        size_t n = from_hex(samples[i].form, bytes);
+        gt_arch_x86_64.sp_step(bytes, n, &step);
+        assert_memory_equal(&step, &samples[i].step, sizeof step);
+    }
+}
+
 /* Of the last instruction of a block; the others come before it. */
 static uint8_t use_of(const char *const *forms)
 {
@@ -201,6 +234,7 @@ int main(void)
         cmocka_unit_test(test_stack_pointer),
         cmocka_unit_test(test_mixed),
         cmocka_unit_test(test_return_word),
+        cmocka_unit_test(test_steps),
         cmocka_unit_test(test_pops),
     };
 
