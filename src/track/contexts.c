@@ -24,17 +24,22 @@ void gt_tracker_close_suspended(struct gt_tracker *k, uint64_t time)
     pthread_mutex_unlock(&k->lock);
 }
 
-struct gt_stack *gt_stack_find_suspended(const struct gt_thread *t, uint64_t pc)
+struct gt_stack *gt_stack_find_suspended(const struct gt_thread *t, uint64_t pc, bool *several)
 {
     struct gt_stack *found = NULL;
+    bool same = false;
+    *several = false;
     if (t->tracker->machine)
         return NULL;
     pthread_mutex_lock(&t->tracker->lock);
     for (struct gt_stack *s = t->tracker->stacks; s; s = s->next) {
         if (s->running || s->top == s->base || gt_tail_called(s)->ret != pc)
             continue;
-        if (!found || s->top->fn == t->stack->top->fn)
+        bool in_same = s->top->fn == t->stack->top->fn;
+        *several = found && in_same == same ? true : in_same > same ? false : *several;
+        if (!found || in_same)
             found = s;
+        same |= in_same;
     }
     pthread_mutex_unlock(&t->tracker->lock);
     return found;
@@ -60,6 +65,8 @@ void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
     s->base->flags = 0;
     s->cut = false;
     s->sp = GT_NO_ADDR;
+    s->begin_sp = 0;
+    s->n_excursions = 0;
     for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS && k->machine; i++)
         if (k->saved_contexts[i].stack == s)
             k->saved_contexts[i].slot = 0;
@@ -77,12 +84,29 @@ static void give_output_up(struct gt_tracker *k, struct gt_stack *s, uint64_t ti
     s->out = NULL;
 }
 
+/* Another program's stack that lies inside the memory of the one that is left has ended. */
+static void note_left_sp(const struct gt_thread *t)
+{
+    struct gt_tracker *k = t->tracker;
+    struct gt_stack *own = t->stack;
+    own->sp = t->nonlocal.left_sp ? t->nonlocal.left_sp : GT_NO_ADDR;
+    if (own->sp == GT_NO_ADDR || !own->begin_sp)
+        return;
+    for (struct gt_stack *s = k->stacks, *next; s; s = next) {
+        next = s->next;
+        if (!s->running && s->begin_sp && s->sp >= own->sp && s->sp <= own->begin_sp)
+            gt_stack_end(k, s);
+    }
+}
+
 static void suspend(struct gt_thread *t, uint64_t time)
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *s = t->stack;
     pthread_mutex_lock(&k->lock);
     s->last_time = time;
+    if (!k->machine)
+        note_left_sp(t);
     if (k->one_output)
         give_output_up(k, s, time);
     if (has_ended(t, s))

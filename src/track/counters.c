@@ -58,6 +58,9 @@ static const struct {
     [GT_ANOMALY_GUESSED_FRAME] = {"guessed-frame",
                                   "jumps back into a function that was active several times: the "
                                   "innermost was taken"},
+    [GT_ANOMALY_GUESSED_STACK] = {"guessed-stack",
+                                  "switches to a call stack that may have been another: its stack "
+                                  "pointer is not known"},
     [GT_ANOMALY_UNKNOWN_RETURN] = {"unknown-return",
                                    "returns that match no open call: no frame was closed"},
     [GT_ANOMALY_DIVERTED_CALL] = {"diverted-call", "calls that did not arrive at their target"},

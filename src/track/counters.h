@@ -47,6 +47,7 @@ enum gt_counter {
     GT_ANOMALY_MISSED_RETURN = GT_ANOMALIES, /* a return matched a frame further down, without a
                                                 stack switch */
     GT_ANOMALY_GUESSED_FRAME,     /* control came back to a function that is on the stack twice */
+    GT_ANOMALY_GUESSED_STACK,     /* several call stacks could continue there */
     GT_ANOMALY_UNKNOWN_RETURN,    /* a return matched nothing and closed nothing */
     GT_ANOMALY_BIOS_RETURN,       /* the same in a PC's BIOS, which pushes addresses and jumps */
     GT_ANOMALY_LEFT_HANDLER,      /* a handler did not end by an exception return */

@@ -18,6 +18,7 @@
 #include "track/machine.h"
 #include "track/returns.h"
 #include "track/stack.h"
+#include "track/switches.h"
 #include "track/tail_calls.h"
 
 /* The block drops return addresses beside its own: of calls over a trap to the next such call, in
@@ -73,7 +74,7 @@ static bool begins_context(const struct gt_thread *t, uint64_t last_exit,
     return gt_last_exit_func(last_exit)->flags & GT_FUNC_RESTORER &&
            (code->entry ||
             (code->fn->flags & GT_FUNC_ANON && !gt_stack_find_return(t->stack, code->pc) &&
-             !gt_stack_find_suspended(t, code->pc)));
+             !gt_stack_find_suspended(t, code->pc, &(bool){false})));
 }
 
 /* A jump into another file's code without symbols. A frame of that code is no evidence there. */
@@ -94,6 +95,21 @@ static void resolve_unseen(struct gt_thread *t, const struct gt_code *from, uint
         gt_return_back(t, from, GT_BACK_SWITCHED, time);
 }
 
+static bool is_call(const struct gt_code *from)
+{
+    return from && (from->exit == GT_EXIT_CALL || from->exit == GT_EXIT_CALL_INDIRECT);
+}
+
+/* A return to the top frame's caller, by all that is known. */
+static void resolve_expected(struct gt_thread *t, const struct gt_code *from,
+                             const struct gt_code *code, uint64_t time)
+{
+    bool several;
+    const struct gt_stack *other = gt_stack_find_suspended(t, code->pc, &several);
+    t->counters[GT_ANOMALY_GUESSED_STACK] += other && other->top->fn == t->stack->top->fn;
+    gt_return_resolve(t, from, code, time);
+}
+
 /* A transfer after the stack pointer was loaded. */
 static void resolve_switched(struct gt_thread *t, uint64_t last_exit, const struct gt_code *code,
                              uint64_t time)
@@ -108,11 +124,14 @@ static void resolve_switched(struct gt_thread *t, uint64_t last_exit, const stru
     t->slow_flags &= ~(uint32_t)GT_SLOW_SWITCHED;
     if (saved)
         gt_return_resume(t, saved, depth, time);
-    else if (from && (from->exit == GT_EXIT_CALL || from->exit == GT_EXIT_CALL_INDIRECT)) {
+    else if (is_call(from)) {
+        gt_switch_before_call(t, from, time);
         resolve_unseen(t, from, time);
         resolve_call(t, from, code, time);
-    } else if (from && from->exit == GT_EXIT_RETURN && gt_tail_called(t->stack)->ret == code->pc)
-        gt_return_resolve(t, from, code, time);
+    } else if (!gt_unwind_find(t, code) && gt_switch_decide(t, from, code, time))
+        return;
+    else if (from && from->exit == GT_EXIT_RETURN && gt_tail_called(t->stack)->ret == code->pc)
+        resolve_expected(t, from, code, time);
     else if (begins_context(t, last_exit, code)) {
         gt_stack_begin(t, time);
         gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT}, time);
@@ -123,14 +142,31 @@ static void resolve_switched(struct gt_thread *t, uint64_t last_exit, const stru
             gt_stack_replace(t, code, time);
     } else if (!gt_return_back(t, code, GT_BACK_SWITCHED, time) && from)
         t->counters[GT_ANOMALY_UNKNOWN_RETURN]++;
-    t->nonlocal.for_good = false;
+}
+
+/* A jump to where an open frame returns to: a return that is written as a jump. Of outer frames and
+ * suspended stacks, where it may be one by its form. */
+static bool returns_by_jump(struct gt_thread *t, uint64_t last_exit, const struct gt_code *code,
+                            uint64_t time)
+{
+    if (code->entry)
+        return false;
+    if (gt_tail_called(t->stack)->ret == code->pc) {
+        gt_return_resolve(t, NULL, code, time);
+        return true;
+    }
+    bool several;
+    return last_exit & GT_LAST_EXIT_JUMPED && !t->tracker->machine &&
+           (gt_stack_find_return(t->stack, code->pc) ||
+            gt_stack_find_suspended(t, code->pc, &several)) &&
+           gt_return_back(t, code, GT_BACK_RETURN, time);
 }
 
 static void resolve_by_exit(struct gt_thread *t, uint64_t last_exit, struct gt_code *code,
                             uint64_t time)
 {
     if (!(last_exit & GT_LAST_EXIT_CODE)) {
-        if (last_exit != gt_last_exit_of_jump(code->fn))
+        if (!returns_by_jump(t, last_exit, code, time) && gt_last_exit_func(last_exit) != code->fn)
             resolve_jump(t, gt_last_exit_func(last_exit), code, time);
         return;
     }
@@ -197,9 +233,11 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_
         return last_exit & GT_LAST_EXIT_CODE ? last_exit | GT_LAST_EXIT_STUB : last_exit;
     if (code->fn->flags & GT_FUNC_HANDLER && code->entry && !gt_signal_is_called(last_exit, code))
         gt_signal_begin(t, last_exit, code, time);
-    else if (t->slow_flags & GT_SLOW_SWITCHED)
+    else if (t->slow_flags & GT_SLOW_SWITCHED) {
         resolve_switched(t, last_exit, code, time);
-    else if (!gt_machine_longjmp(t, code, time))
+        t->nonlocal.for_good = false;
+        t->nonlocal.left_sp = t->nonlocal.new_sp = 0;
+    } else if (!gt_machine_longjmp(t, code, time))
         resolve_by_exit(t, last_exit, code, time);
     if (code->fn->flags & GT_FUNC_HANDLER && code->entry && gt_signal_is_called(last_exit, code))
         gt_signal_note(t, last_exit, false);

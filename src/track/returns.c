@@ -27,6 +27,7 @@ struct transfer {
 struct found {
     uint32_t depth; /* the number of frames that remain */
     struct gt_stack *stack;
+    bool several; /* another one would do as well */
 };
 
 struct rule {
@@ -215,13 +216,14 @@ static bool is_exception(const struct transfer *x, struct found *f)
 
 static bool is_suspended_stack(const struct transfer *x, struct found *f)
 {
-    f->stack = gt_stack_find_suspended(x->t, x->code->pc);
+    f->stack = gt_stack_find_suspended(x->t, x->code->pc, &f->several);
     return f->stack && (f->stack->top->fn == x->t->stack->top->fn ||
                         !gt_stack_find_return(x->t->stack, x->code->pc));
 }
 
 static void resume_stack(const struct transfer *x, const struct found *f)
 {
+    x->t->counters[GT_ANOMALY_GUESSED_STACK] += f->several;
     gt_return_resume(x->t, f->stack, gt_tail_below(f->stack), x->time);
 }
 

@@ -177,9 +177,9 @@ uint32_t gt_stack_find_return(const struct gt_stack *s, uint64_t pc)
     return 0;
 }
 
-/* True where the frame may be of the block's function. Code without symbols has many functions in
+/* Code without symbols has many functions in
  * one: there the nearest entry at or below the block counts, if it is near. */
-static bool owns(const struct gt_frame *f, const struct gt_code *code)
+bool gt_frame_owns(const struct gt_frame *f, const struct gt_code *code)
 {
     enum { NEAR = 64 << 10 };
     return f->fn == code->fn && (!(code->fn->flags & GT_FUNC_ANON) ||
@@ -192,7 +192,7 @@ uint32_t gt_stack_find_function(const struct gt_stack *s, const struct gt_code *
     const struct gt_frame *best = NULL;
     *candidates = 0;
     for (const struct gt_frame *f = s->top; f > s->base; f--) {
-        if (!owns(f, code) || gt_tail_has_jumped(s, f) || (best && f->addr < best->addr))
+        if (!gt_frame_owns(f, code) || gt_tail_has_jumped(s, f) || (best && f->addr < best->addr))
             continue;
         *candidates = best && f->addr == best->addr ? *candidates + 1 : 1;
         if (!best || f->addr > best->addr)

@@ -21,6 +21,8 @@ void gt_stack_enter_again(struct gt_tracker *k, struct gt_stack *s, uint64_t tim
 void gt_stack_set_level(struct gt_stack *s, unsigned level);
 /* The depth of the innermost frame that returns to pc (1 is the outermost); 0: none does. */
 uint32_t gt_stack_find_return(const struct gt_stack *s, uint64_t pc);
+/* True where the frame may be of the block's function. */
+bool gt_frame_owns(const struct gt_frame *f, const struct gt_code *code);
 /* The innermost frame whose function contains the block, as a depth; 0: none. *candidates: how many
  * frames are of that function, entered at that address. */
 uint32_t gt_stack_find_function(const struct gt_stack *s, const struct gt_code *code,
@@ -41,9 +43,9 @@ void gt_stack_begin(struct gt_thread *t, uint64_t time);
 /* Suspends the thread's stack and continues with s. */
 void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time);
 /* Returns a stack that no thread runs and whose top frame returns to pc, preferably one suspended
- * in the function of the present top frame. NULL: no such stack; always in a machine, where many
- * threads are suspended at one address (machine.h). */
-struct gt_stack *gt_stack_find_suspended(const struct gt_thread *t, uint64_t pc);
+ * in the function of the present top frame. *several: there is another one as good. NULL: no such
+ * stack; always in a machine, where many threads are suspended at one address (machine.h). */
+struct gt_stack *gt_stack_find_suspended(const struct gt_thread *t, uint64_t pc, bool *several);
 /* Makes sure the sink has an output for the thread's stack. */
 void gt_stack_open(struct gt_thread *t, uint64_t time);
 

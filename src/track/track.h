@@ -5,7 +5,8 @@
  *
  * Each vCPU has one word, the last exit, that says how control left the last block:
  *   - the address of a struct gt_func: control stayed in that function as far as is known, or
- *     jumped; with GT_LAST_EXIT_JUMPED after an indirect jump, where the recorder sets that;
+ *     jumped; with GT_LAST_EXIT_JUMPED after an indirect jump that may be a return, or, where the
+ *     recorder needs it, any;
  *   - the address of a struct gt_code with GT_LAST_EXIT_CODE: it ended in a call or a return.
  *
  * When a block begins whose own function is not the last exit, that is a transfer: only then is the
@@ -60,8 +61,8 @@ enum gt_code_exit {
     GT_EXIT_CALL_INDIRECT,
     GT_EXIT_RETURN,
     GT_EXIT_JUMP_HANDLER, /* a direct jump to a signal handler's entry: no signal */
-    /* machines only: */
     GT_EXIT_JUMP_INDIRECT,
+    /* machines only: */
     GT_EXIT_SYSCALL,
     GT_EXIT_EXCEPTION_RETURN,
 };
@@ -108,7 +109,7 @@ enum gt_code_slow_flag {
 enum gt_last_exit_tag {
     GT_LAST_EXIT_CODE = 1,   /* a struct gt_code, not a struct gt_func */
     GT_LAST_EXIT_STUB = 2,   /* with CODE: the call went through a stub, so not to its target */
-    GT_LAST_EXIT_JUMPED = 2, /* without CODE: machines: by an indirect jump, to anywhere */
+    GT_LAST_EXIT_JUMPED = 2, /* without CODE: by an indirect jump, to anywhere */
     GT_LAST_EXIT_RESUME = 4, /* restored after a signal: the block may continue in its middle */
     GT_LAST_EXIT_RETURN = 8, /* with CODE: the block ended in a return */
     GT_LAST_EXIT_TAGS = 15,
@@ -200,6 +201,14 @@ struct gt_handler {
     struct gt_code *vector; /* NULL: the host reported it */
 };
 
+/* Functions that a program calls on other memory (switches.c): where the stack pointer was. */
+struct gt_excursion {
+    uint32_t depth; /* of the frame that calls */
+    uint64_t sp;
+};
+
+enum { GT_TRACK_EXCURSIONS = 4 };
+
 /* One call stack: a guest thread's or a coroutine's. base[0] is a sentinel; depth = top - base. */
 struct gt_stack {
     struct gt_frame *top, *base, *limit;
@@ -211,12 +220,17 @@ struct gt_stack {
     bool cut;           /* calls below base[1] may be open that were not followed */
     uint32_t level;     /* of the next frame: see gt_level_of */
     struct gt_stack *next;
+    uint64_t sp; /* the stack pointer when it was suspended; GT_NO_ADDR: not known */
+
+    /* programs */
+    uint64_t begin_sp; /* a coroutine's, when it began; 0: not known */
+    struct gt_excursion excursions[GT_TRACK_EXCURSIONS]; /* newest last */
+    unsigned n_excursions;
 
     /* machines */
     struct gt_handler *handlers; /* innermost last */
     size_t n_handlers, cap_handlers;
     struct gt_handler maybe; /* the newest signal handler, perhaps another; depth 0: none */
-    uint64_t sp;             /* the stack pointer when it was suspended; GT_NO_ADDR: not known */
     uint64_t sp_before_load; /* the one before its last load from where no context is known */
     uint64_t resumes;        /* where the context continues; 0: where its top frame returns to */
     uint32_t index;          /* in the newest checkpoint: see checkpoint.h */
@@ -272,7 +286,9 @@ struct gt_unwind {
 struct gt_nonlocal {
     uint32_t n_restored; /* addresses loaded just before the stack pointer */
     uint64_t restored[16];
-    bool for_good; /* out of a GT_FUNC_SET_CONTEXT function */
+    uint64_t left_sp; /* the stack pointer before the first load of it; 0: not known */
+    uint64_t new_sp;  /* the one after the last load, or a little later; 0: not known */
+    bool for_good;    /* out of a GT_FUNC_SET_CONTEXT function */
     struct gt_unwind unwind;
 };
 
@@ -316,9 +332,19 @@ struct gt_thread {
 
 #define GT_TRACK_SAVED_CONTEXTS 16384u /* words, see saved_contexts.c: a power of two */
 
+/* What the tracker asks of a running program; `self` is that of gt_tracker_init. */
+struct gt_program_view {
+    /* The stack pointer where control has arrived; 0: not known. In gt_track_slow. */
+    uint64_t (*stack_pointer)(void *self);
+    bool (*read)(void *self, uint64_t addr, void *out, size_t n);
+    size_t word;    /* bytes of an address: 4 or 8 */
+    bool by_memory; /* calls store the return address in memory, not in a register */
+};
+
 struct gt_tracker {
     const struct gt_sink *sink;
     void *sink_self;
+    const struct gt_program_view *view; /* set after init; NULL: nothing can be asked */
     uint32_t max_depth; /* frames at this depth and deeper are tracked, not recorded */
     bool tail_calls;
     /* Set after init: see machine.h. One block may run there at several virtual addresses, which
@@ -366,7 +392,7 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_
 uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t last_exit, uint64_t time);
 
 /* A saving function stored a word at the address; a word was loaded from the address just before
- * the stack pointer was; the stack pointer was loaded (gt_track_switched, below). */
+ * the stack pointer was; the stack pointer is loaded, it was left_sp (0: not known). */
 void gt_track_saved(struct gt_thread *t, uint64_t addr);
 void gt_track_restored(struct gt_thread *t, uint64_t addr);
 /* A function of GT_FUNC_GET_IP loaded the word `ip`. */
@@ -389,8 +415,11 @@ static inline unsigned gt_code_level(const struct gt_code *code)
 {
     return code->slow_flags >> GT_CODE_LEVEL_SHIFT;
 }
-static inline void gt_track_switched(struct gt_thread *t)
+static inline void gt_track_switched(struct gt_thread *t, uint64_t left_sp)
 {
+    if (!(t->slow_flags & GT_SLOW_SWITCHED))
+        t->nonlocal.left_sp = left_sp;
+    t->nonlocal.new_sp = 0;
     t->slow_flags |= GT_SLOW_SWITCHED;
 }
 

@@ -16,6 +16,7 @@
 #include "plugin/uftrace/push.h"
 #include "plugin/uftrace/recorder.h"
 #include "plugin/uftrace/reset.h"
+#include "plugin/uftrace/stack_pointer.h"
 #include "plugin/uftrace/straight.h"
 #include "plugin/uftrace/system.h"
 #include "plugin/uftrace/transfer.h"
@@ -56,17 +57,6 @@ static void on_saved(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data
     gt_vcpu_leave(v);
 }
 
-static void on_restored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
-{
-    (void)data;
-    struct gt_vcpu *v = gt_vcpu_enter(gt_recorder_installed(), vcpu);
-    if (!v)
-        return;
-    if (!gt_mem_is_store(meminfo))
-        gt_track_restored(&v->thread, vaddr);
-    gt_vcpu_leave(v);
-}
-
 static void on_asked(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
     (void)data;
@@ -78,35 +68,6 @@ static void on_asked(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data
     if (!gt_mem_is_store(meminfo) && gt_guest_read(r, vaddr, &ip, r->guest.arch->bits / 8))
         gt_track_get_ip(&v->thread, ip);
     gt_vcpu_leave(v);
-}
-
-static void on_switched(unsigned vcpu, void *data)
-{
-    (void)data;
-    struct gt_vcpu *v = gt_vcpu_enter(gt_recorder_installed(), vcpu);
-    if (!v)
-        return;
-    gt_track_switched(&v->thread);
-    gt_vcpu_leave(v);
-}
-
-/* Loads of a stack pointer: the words loaded in the block before it, itself included, may identify
- * the saved context that continues. */
-static void watch_stack_switch(const struct gt_translation *t, size_t at)
-{
-    for (size_t i = 0; i <= at; i++)
-        gt_insn_on_memory(t->insn[i].ref, on_restored, GT_MEM_LOADS, NULL);
-    gt_insn_on_exec(t->insn[at].ref, on_switched, NULL);
-}
-
-static void watch_stack_switches(const struct gt_translation *t)
-{
-    for (size_t i = 0; i < t->n; i++)
-        if (t->insn[i].insn.kind == GT_INSN_STACK_SWITCH)
-            watch_stack_switch(t, i);
-    bool switches = gt_straight_switches(t, 0);
-    for (size_t i = 0; i < t->n && switches; i++)
-        gt_insn_on_memory(t->insn[i].ref, on_restored, GT_MEM_LOADS, NULL);
 }
 
 /* Where the host keeps them too long, an instruction that changes the flow gets no callbacks.
@@ -134,9 +95,23 @@ static bool is_transfer(const struct gt_uftrace_recorder *r, const struct gt_ins
            !(fn->flags & GT_FUNC_STUB);
 }
 
-static enum gt_code_exit exit_of(const struct gt_uftrace_recorder *r, const struct gt_insn *last,
-                                 const struct gt_func *fn, const struct gt_func *target)
+/* Indirect jumps are tagged where they may be returns; and all of them, where the host does not
+ * report handlers. */
+static bool is_tagged_jump(const struct gt_translation *t, size_t first, size_t end,
+                           const struct gt_func *fn)
 {
+    const struct gt_uftrace_recorder *r = t->rec;
+    return (!r->guest.user && !r->options.discontinuities) ||
+           (!(fn->flags & GT_FUNC_STUB) && gt_stack_pointer_may_return(t, first, end));
+}
+
+/* How [first, end), the last piece of the block, ends. */
+static enum gt_code_exit exit_of(const struct gt_translation *t, size_t first, size_t end,
+                                 const struct gt_func *fn)
+{
+    struct gt_uftrace_recorder *r = t->rec;
+    const struct gt_insn *last = &t->insn[end - 1].insn;
+    const struct gt_func *target = gt_modules_entry(&r->code.modules, last->target);
     if (is_transfer(r, last, fn))
         return GT_EXIT_RETURN;
     switch (last->kind) {
@@ -146,9 +121,8 @@ static enum gt_code_exit exit_of(const struct gt_uftrace_recorder *r, const stru
         return GT_EXIT_CALL_INDIRECT;
     case GT_INSN_RETURN:
         return GT_EXIT_RETURN;
-    case GT_INSN_JUMP_INDIRECT: /* tagged, where the host does not report handlers */
-        return !r->guest.user && !r->options.discontinuities ? GT_EXIT_JUMP_INDIRECT
-                                                             : GT_EXIT_PLAIN;
+    case GT_INSN_JUMP_INDIRECT:
+        return is_tagged_jump(t, first, end, fn) ? GT_EXIT_JUMP_INDIRECT : GT_EXIT_PLAIN;
     case GT_INSN_SYSCALL:
         return !r->guest.user ? GT_EXIT_SYSCALL : GT_EXIT_PLAIN;
     case GT_INSN_EXCEPTION_RETURN:
@@ -218,7 +192,8 @@ static void look_always(struct gt_uftrace_recorder *r, struct gt_block *block, s
     gt_exec_fn packed = filters ? gt_on_filtered_transfer : gt_on_transfer,
                fn = data ? packed : counted;
     /* After a call, the results of a tail call are read. */
-    if (r->arguments.in_code || (filters && code->entry && gt_filters_reads(r, code)))
+    if (r->arguments.in_code || gt_stack_pointer_is_read(r) ||
+        (filters && code->entry && gt_filters_reads(r, code)))
         gt_block_on_exec_regs(block, fn, data ? data : code);
     else
         gt_block_on_exec(block, fn, data ? data : code);
@@ -262,9 +237,10 @@ static void instrument(const struct gt_translation *t, size_t first, size_t end,
     struct gt_uftrace_recorder *r = t->rec;
     bool slow = is_slow(code);
     if (first > 0)
-        gt_insn_on_exec(t->insn[first].ref, slow ? gt_on_slow_block : gt_on_transfer_inside, code);
+        gt_insn_on_exec_regs(t->insn[first].ref, slow ? gt_on_slow_block : gt_on_transfer_inside,
+                             code);
     else if (slow)
-        gt_block_on_exec(t->block, gt_on_slow_block, code);
+        gt_block_on_exec_regs(t->block, gt_on_slow_block, code);
     else
         look_at_block(r, t->block, code, entry);
     if (code->exit != GT_EXIT_PLAIN)
@@ -337,7 +313,7 @@ static struct gt_code describe(const struct gt_translation *t, size_t first, siz
     if (end < t->n)
         return code;
     code.target = last->insn.target;
-    code.exit = exit_of(r, &last->insn, fn, gt_modules_entry(&r->code.modules, code.target));
+    code.exit = exit_of(t, first, end, fn);
     if (code.exit == GT_EXIT_CALL && is_no_call(r, last, &code))
         code.exit = GT_EXIT_PLAIN;
     code.pops_sp = code.exit == GT_EXIT_EXCEPTION_RETURN && r->guest.arch->pops_sp &&
@@ -403,7 +379,7 @@ static void translate(struct gt_uftrace_recorder *r, struct gt_block *block)
         return;
     decode(r, block, &t);
     if (r->guest.user)
-        watch_stack_switches(&t);
+        gt_stack_pointer_watch(&t);
     t.module = gt_modules_at(&r->code.modules, t.insn[0].pc, gt_insn_host_addr(t.insn[0].ref));
     t.level = r->options.privilege_levels ? gt_level_translated(r) : 0;
     if (!r->guest.user)

@@ -102,7 +102,8 @@ struct gt_uftrace_recorder {
     struct gt_dormant dormant;
     struct gt_host_events events; /* at load: the events that the host reports */
 
-    struct gt_tracker tracker; /* has a lock of its own */
+    struct gt_tracker tracker;   /* has a lock of its own */
+    struct gt_program_view view; /* at load: programs */
     pthread_mutex_t lock;
     struct gt_known_code code;
     struct gt_vcpus vcpus;

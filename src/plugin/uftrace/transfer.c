@@ -145,6 +145,14 @@ transfer_at_time(struct gt_uftrace_recorder *r, struct gt_vcpu *v, struct gt_cod
     return true;
 }
 
+/* An indirect jump in the block's own function, which is no return. */
+static inline bool jumped_inside(const struct gt_thread *t, const struct gt_code *code,
+                                 uint64_t last_exit)
+{
+    return last_exit == gt_last_exit_of_jump(code->fn) && t->stack->top->ret != code->pc &&
+           t->stack->top->kind != GT_FRAME_TAIL;
+}
+
 /* True: a vCPU on the instruction clock has made a plain transfer, or no transfer. */
 static inline __attribute__((always_inline)) bool transfer_plain(struct gt_uftrace_recorder *r,
                                                                  struct gt_vcpu *v,
@@ -156,7 +164,7 @@ static inline __attribute__((always_inline)) bool transfer_plain(struct gt_uftra
     if (__builtin_expect(plain && gt_track_may_be_plain(last_exit), 1))
         return transfer_at_time(r, v, code, last_exit, v->insn_base + score->insns);
     return last_exit == gt_last_exit_of_func(code->fn) ||
-           (plain && last_exit == gt_last_exit_of_jump(code->fn));
+           (plain && jumped_inside(&v->thread, code, last_exit));
 }
 
 /* The same of a vCPU on the host's clock. Reading the clock is a function call, which
@@ -167,7 +175,7 @@ static bool transfer_by_host_clock(struct gt_uftrace_recorder *r, struct gt_vcpu
     uint64_t last_exit = score->last_exit;
     if (last_exit == 0 || (v->thread.slow_flags ^ code->slow_flags) != GT_SLOW_CLOCK)
         return false;
-    return last_exit == gt_last_exit_of_jump(code->fn) ||
+    return jumped_inside(&v->thread, code, last_exit) ||
            transfer_at_time(r, v, code, last_exit, gt_host_clock(r));
 }
 

@@ -20,6 +20,7 @@
 #include "plugin/uftrace/process.h"
 #include "plugin/uftrace/recorder.h"
 #include "plugin/uftrace/snapshot.h"
+#include "plugin/uftrace/stack_pointer.h"
 #include "plugin/uftrace/system.h"
 #include "plugin/uftrace/transfer.h"
 #include "plugin/uftrace/vcpu.h"
@@ -155,6 +156,7 @@ static bool init_tracker(struct gt_uftrace_recorder *r)
     if (!gt_tracker_init(&r->tracker, sink, r, depth, r->options.tail_calls))
         return false;
     r->tracker.machine = !r->guest.user;
+    gt_stack_pointer_init(r);
     r->tracker.lowest = r->guest.user ? 0 : r->guest.arch->vector_lowest;
     r->tracker.one_output = gt_recorder_has_vcpu_tasks(r) || r->options.privilege_levels;
     r->tracker.keep_stacks = r->guest.user ? 0 : (uint32_t)r->options.max_tasks;

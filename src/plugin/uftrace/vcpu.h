@@ -47,8 +47,9 @@ struct gt_vcpu {
     char last_name[16];              /* user mode: its name when the program was about to exit */
     struct gt_argument_slots *arguments; /* NULL: no values were read */
     struct gt_levels *levels;            /* NULL: privilege levels are not distinguished */
-    uint64_t left_sp;                    /* machines: the stack pointer before a load of it */
-    bool loads_sp;               /* machines: an instruction that loads it is about to run */
+    uint64_t left_sp; /* the stack pointer before a load of it; programs, where it is not read: 0:
+                         not known */
+    bool loads_sp;    /* machines: an instruction that loads it is about to run */
     const struct gt_stack *seen; /* machines: the stack that ran at the last transfer */
     const struct gt_stack *left; /* machines: the stack that a thread switch leaves; NULL: no switch
                                   * is under way */

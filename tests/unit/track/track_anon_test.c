@@ -20,7 +20,7 @@ static void call_file(struct guest *g, char name, unsigned n, unsigned target)
 static void jump_switched(struct guest *g, char name, unsigned to)
 {
     plain(g, name, 2);
-    gt_track_switched(&g->t);
+    gt_track_switched(&g->t, 0);
     plain(g, 'm', to);
 }
 
@@ -115,7 +115,7 @@ static void test_far_jump_to_suspended(void **state)
     func(g, 'c')->flags = GT_FUNC_RESTORER;
     call(g, 'm', 0x10, 'c');
     plain(g, 'c', 0);
-    gt_track_switched(&g->t);
+    gt_track_switched(&g->t, 0);
     plain(g, 'm', 0x40); /* a coroutine begins */
     assert_int_equal(g->n_texts, 2);
     call(g, 'm', 0x41, 'c');

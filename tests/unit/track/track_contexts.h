@@ -20,7 +20,7 @@ static inline void load(struct guest *g, uint64_t slot)
     arrive(g, block(g, 'l', 0, GT_EXIT_PLAIN, 0));
     gt_track_restored(&g->t, slot + 8);
     gt_track_restored(&g->t, slot);
-    gt_track_switched(&g->t);
+    gt_track_switched(&g->t, 0);
     g->last_exit = gt_last_exit_of_func(func(g, 'l'));
 }
 
@@ -46,7 +46,7 @@ static inline void begin(struct guest *g, unsigned n)
     arrive(g, block(g, 's', 0, GT_EXIT_RETURN, 0));
     gt_track_saved(&g->t, 0x100000);
     gt_track_restored(&g->t, 0x300000);
-    gt_track_switched(&g->t);
+    gt_track_switched(&g->t, 0);
     ret(g, 's', 0);
     plain(g, 'c', 0);
 }
@@ -59,7 +59,7 @@ static inline void swap(struct guest *g, char from, unsigned n, uint64_t own, ui
     if (own)
         gt_track_saved(&g->t, own);
     gt_track_restored(&g->t, slot);
-    gt_track_switched(&g->t);
+    gt_track_switched(&g->t, 0);
     ret(g, 's', 0);
 }
 
@@ -67,7 +67,7 @@ static inline void swap(struct guest *g, char from, unsigned n, uint64_t own, ui
 static inline void leave(struct guest *g, char from, char to, unsigned n)
 {
     arrive(g, block(g, from, 0, GT_EXIT_RETURN, 0));
-    gt_track_switched(&g->t);
+    gt_track_switched(&g->t, 0);
     ret(g, from, 0);
     plain(g, to, n);
 }

@@ -49,7 +49,7 @@ static void test_restored_ring(void **state)
         gt_track_restored(&g->t, 0x100000);
         for (uint64_t i = 0; i < after; i++)
             gt_track_restored(&g->t, 0x900000 + 8 * i);
-        gt_track_switched(&g->t);
+        gt_track_switched(&g->t, 0);
         plain(g, 'b', 1);
         assert_int_equal(gt_stack_depth(g->t.stack), after < 16 ? 2 : 5);
         guest_destroy(g);
@@ -191,7 +191,7 @@ static void test_exception(void **state)
             ret(g, 'p', 0);
             plain(g, 'r', pass ? 4 : 2);
         }
-    gt_track_switched(&g->t);
+    gt_track_switched(&g->t, 0);
     plain(g, 'b', 7);
     assert_int_equal(gt_stack_depth(g->t.stack), 3);
     check_counters(g, GT_COUNT_UNWOUND, 1, -1);

@@ -56,7 +56,7 @@ static void test_reuse(void **state)
     ret(g, 'c', 0);
     plain(g, 'e', 0); /* what the first function returns to loads the next context */
     gt_track_restored(&g->t, 0x100000);
-    gt_track_switched(&g->t);
+    gt_track_switched(&g->t, 0);
     ret(g, 'e', 1);
     plain(g, 'a', 1);
     assert_false(first->running);
@@ -76,7 +76,7 @@ static void test_reuse_forked(void **state)
     ret(g, 'c', 0);
     plain(g, 'e', 0);
     gt_track_restored(&g->t, 0x100000);
-    gt_track_switched(&g->t);
+    gt_track_switched(&g->t, 0);
     ret(g, 'e', 1);
     plain(g, 'a', 1);
     gt_track_forked(&g->t, g->time);
@@ -262,10 +262,10 @@ static void test_switched_call(void **state)
     (void)state;
     struct guest *g = guest_create(100, true);
     plain(g, 'a', 0);
-    gt_track_switched(&g->t);
+    gt_track_switched(&g->t, 0);
     call(g, 'a', 1, 'b');
     arrive(g, block(g, 'b', 0, GT_EXIT_RETURN, 0));
-    gt_track_switched(&g->t);
+    gt_track_switched(&g->t, 0);
     ret(g, 'b', 0);
     plain(g, 'a', 2);
     check(g, 0, "+a+b-b");

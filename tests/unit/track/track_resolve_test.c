@@ -329,7 +329,7 @@ static void test_handler_left(void **state)
     plain(g, 'h', 0);
     call(g, 'h', 1, 'l');
     plain(g, 'l', 0);
-    gt_track_switched(&g->t);
+    gt_track_switched(&g->t, 0);
     plain(g, 'a', 1); /* longjmp to where b was called */
     check(g, 0, "+a+b+h+l-l-h-b");
     assert_int_equal(g->t.n_signals, 0);

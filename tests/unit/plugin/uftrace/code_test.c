@@ -41,9 +41,9 @@ enum { BARE = 1, SCOREBOARD = 2, REPORTS = 5 };
 
 static void expect_scoreboard(struct gt_uftrace_recorder *r)
 {
-    EXPECT(r, ALPHA, "block exec transfer(2)", NOP, B_COND(28));
+    EXPECT(r, ALPHA, "block regs transfer(2)", NOP, B_COND(28));
     EXPECT(r, ALPHA + 8, "block add 2; 1 last_exit call", NOP, BL(FUNCTION - 12)); /* not taken */
-    EXPECT(r, ALPHA + 16, "block exec transfer(1)", NOP);                          /* it returns */
+    EXPECT(r, ALPHA + 16, "block regs transfer(1)", NOP);                          /* it returns */
     EXPECT(r, ALPHA + 32, "block add 2", NOP, NOP);                                /* taken */
     EXPECT(r, ALPHA + 40, "block add 1; 0 last_exit return", RET);                 /* run into */
     EXPECT(r, ALPHA + 32, "block add 1; 0 last_exit indirect call", BLR);
@@ -69,7 +69,7 @@ static void test_mixed_block_entries(void **state)
 {
     (void)state;
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
-    EXPECT(r, ALPHA, "block exec transfer(1)", B_COND(8));
+    EXPECT(r, ALPHA, "block regs transfer(1)", B_COND(8));
     EXPECT(r, ALPHA + 4, "block add 1; 0 last_exit call", BL(FUNCTION));
     EXPECT(r, ALPHA + 8, "block counted_transfer unless own; block add 1", NOP);
     EXPECT(r, UNNAMED, "block counted_transfer unless own; block add 1", B(64));
@@ -83,11 +83,11 @@ static void test_tail_calls(void **state)
     static const char *const words[] = {"tail-calls=off", NULL};
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     assert_true(r->tracker.tail_calls);
-    EXPECT(r, ALPHA, "block exec transfer(1)", B(FUNCTION));
+    EXPECT(r, ALPHA, "block regs transfer(1)", B(FUNCTION));
     recorder_stop(r);
     r = recorder_start("aarch64", 0, SCOREBOARD, words);
     assert_false(r->tracker.tail_calls);
-    EXPECT(r, ALPHA, "block exec transfer(1)", B(FUNCTION));
+    EXPECT(r, ALPHA, "block regs transfer(1)", B(FUNCTION));
     recorder_stop(r);
     expect_scoreboard(recorder_start("aarch64", 0, SCOREBOARD, words));
 }
@@ -97,7 +97,7 @@ static void test_two_functions_in_a_block(void **state)
     (void)state;
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     EXPECT(r, BETA - 8,
-           "block counted_transfer unless own; block add 2; 2 exec transfer_inside; 3 last_exit "
+           "block counted_transfer unless own; block add 2; 2 regs transfer_inside; 3 last_exit "
            "return",
            NOP, NOP, NOP, RET);
 }
@@ -117,27 +117,27 @@ static void test_signal_handler(void **state)
 {
     (void)state;
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
-    EXPECT(r, HANDLER, "block exec transfer(1)", NOP);
+    EXPECT(r, HANDLER, "block regs transfer(1)", NOP);
     const struct gt_func *fn = register_handler(r);
     assert_true(fn->flags & GT_FUNC_HANDLER);
     const struct gt_code *early = gt_cached_block_at(r, (uintptr_t)code_page + HANDLER)->code;
     assert_true(early->slow_flags & GT_CODE_SLOW);
-    EXPECT(r, HANDLER, "block exec special_block", NOP, NOP);
+    EXPECT(r, HANDLER, "block regs special_block", NOP, NOP);
     EXPECT(r, HANDLER + 8, "block counted_transfer unless own; block add 1", NOP);
-    EXPECT(r, HANDLER - 4, "block counted_transfer unless own; block add 1; 1 exec special_block",
+    EXPECT(r, HANDLER - 4, "block counted_transfer unless own; block add 1; 1 regs special_block",
            NOP, NOP);
-    EXPECT(r, BETA, "block exec transfer(1); 0 last_exit jump to handler", B(FUNCTION));
+    EXPECT(r, BETA, "block regs transfer(1); 0 last_exit jump to handler", B(FUNCTION));
 }
 
 static void test_contexts(void **state)
 {
     (void)state;
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
-    EXPECT(r, GETCONTEXT, "block exec transfer(2); 0 stores -; 1 stores -", NOP, NOP);
-    EXPECT(r, UNWIND_GETIP, "block exec transfer(2); 0 loads -; 1 loads -", NOP, NOP);
-    EXPECT(r, ALPHA, "0 loads -; 1 loads -; 1 exec -; block exec transfer(3)", NOP, LOADS_SP, NOP);
+    EXPECT(r, GETCONTEXT, "block regs transfer(2); 0 stores -; 1 stores -", NOP, NOP);
+    EXPECT(r, UNWIND_GETIP, "block regs transfer(2); 0 loads -; 1 loads -", NOP, NOP);
+    EXPECT(r, ALPHA, "0 loads -; 1 loads -; 1 regs -; block regs transfer(3)", NOP, LOADS_SP, NOP);
     /* An unwinder ends in the frame that catches, by a jump. */
-    EXPECT(r, UNWIND_RESUME, "block exec transfer(1); 0 last_exit return", BR);
+    EXPECT(r, UNWIND_RESUME, "block regs transfer(1); 0 last_exit return", BR);
 }
 
 static void test_host_clock(void **state)
@@ -145,7 +145,7 @@ static void test_host_clock(void **state)
     (void)state;
     static const char *const words[] = {"clock=host", NULL};
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, words);
-    EXPECT(r, ALPHA, "block exec transfer(2)", NOP, B_COND(12));
+    EXPECT(r, ALPHA, "block regs transfer(2)", NOP, B_COND(12));
     EXPECT(r, ALPHA + 16, "", NOP);
     EXPECT(r, ALPHA + 128, "block counted_transfer unless own", NOP);
 }

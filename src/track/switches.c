@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The stack pointer of a program was loaded: see switches.h. */
+#include "track/switches.h"
+#include "track/returns.h"
+#include "track/stack.h"
+#include "track/tail_calls.h"
+
+#include <string.h>
+
+enum {
+    NEAR = 512,     /* bytes that a switch may have pushed or popped, or an alignment skips */
+    FAR = 64 << 10, /* an array of variable length is seldom longer */
+    LONGEST_SCAN = 1 << 20,
+};
+
+/* A stack pointer, and the part of a call stack whose it is. */
+struct home {
+    struct gt_stack *stack;
+    uint32_t depth; /* frames of that part and below */
+    unsigned part;  /* number of excursions before it */
+    uint64_t sp;
+};
+
+static uint64_t sp_now(const struct gt_thread *t)
+{
+    const struct gt_tracker *k = t->tracker;
+    uint64_t sp = k->view && k->view->stack_pointer ? k->view->stack_pointer(k->sink_self) : 0;
+    return sp ? sp : t->nonlocal.new_sp;
+}
+
+/* Those of frames that have returned are over. */
+static void drop_excursions(struct gt_stack *s)
+{
+    while (s->n_excursions && s->excursions[s->n_excursions - 1].depth > gt_stack_depth(s))
+        s->n_excursions--;
+}
+
+static void consider(struct home *best, struct gt_stack *s, uint64_t own_sp, uint64_t sp)
+{
+    for (unsigned i = 0; i <= s->n_excursions; i++) {
+        bool last = i == s->n_excursions;
+        uint64_t at = last ? own_sp : s->excursions[i].sp;
+        if (at && at <= sp && (!best->stack || at > best->sp))
+            *best = (struct home){s, last ? gt_stack_depth(s) : s->excursions[i].depth, i, at};
+    }
+}
+
+/* A coroutine's stack ends where it began. */
+static bool is_beyond(const struct gt_stack *s, uint64_t sp)
+{
+    return s->begin_sp && sp > s->begin_sp + NEAR;
+}
+
+static struct home find_home(struct gt_thread *t, uint64_t sp)
+{
+    struct gt_tracker *k = t->tracker;
+    struct home best = {0};
+    drop_excursions(t->stack);
+    if (!is_beyond(t->stack, sp))
+        consider(&best, t->stack, t->nonlocal.left_sp, sp);
+    pthread_mutex_lock(&k->lock);
+    for (struct gt_stack *s = k->stacks; s; s = s->next)
+        if (!s->running && s->sp != GT_NO_ADDR && !is_beyond(s, sp))
+            consider(&best, s, s->sp, sp);
+    pthread_mutex_unlock(&k->lock);
+    return best;
+}
+
+/* ---- frames in memory ---------------------------------------------------------------------- */
+
+/* Words of the program's memory, read upwards. */
+struct words {
+    const struct gt_tracker *k;
+    uint64_t at, end;      /* the next word, and the end of the search */
+    uint64_t first, after; /* what is in `buffer` */
+    uint8_t buffer[4096];
+};
+
+static bool fill(struct words *w)
+{
+    uint64_t n = sizeof w->buffer - w->at % sizeof w->buffer; /* up to a page's end */
+    w->first = w->at;
+    w->after = w->at + n;
+    return w->k->view->read(w->k->sink_self, w->first, w->buffer, n);
+}
+
+/* Pointer authentication signs the upper bits of return addresses. */
+static bool same_address(uint64_t a, uint64_t b)
+{
+    return ((a ^ b) & ((UINT64_C(1) << 48) - 1)) == 0;
+}
+
+/* Finds the word, and moves behind it. False: it is not there, and w->at stays. */
+static bool find_word(struct words *w, uint64_t value)
+{
+    uint64_t began = w->at;
+    size_t size = w->k->view->word;
+    for (; w->at + size <= w->end; w->at += size) {
+        uint64_t word = 0;
+        if ((w->at < w->first || w->at >= w->after) && !fill(w))
+            break;
+        memcpy(&word, w->buffer + (w->at - w->first), size);
+        if (same_address(word, value)) {
+            w->at += size;
+            return true;
+        }
+    }
+    w->at = began;
+    return false;
+}
+
+/* The number of frames that remain: those above have their return addresses below sp. The innermost
+ * frame, and one that a signal has interrupted, may have it in a register. */
+static uint32_t frames_above(const struct gt_thread *t, uint64_t left_sp, uint64_t sp)
+{
+    const struct gt_stack *s = t->stack;
+    uint32_t depth = gt_stack_depth(s), remain = depth;
+    struct words w = {.k = t->tracker, .end = sp};
+    w.at = left_sp - left_sp % (t->tracker->view ? t->tracker->view->word : 1);
+    if (!t->tracker->view || !t->tracker->view->read || sp - left_sp > LONGEST_SCAN)
+        return depth;
+    bool may_miss = !t->tracker->view->by_memory;
+    for (uint32_t i = depth; i > 0; i--) {
+        const struct gt_frame *f = &s->base[i];
+        if (f->kind == GT_FRAME_TAIL)
+            continue;
+        if (f->kind == GT_FRAME_SIGNAL)
+            may_miss = !t->tracker->view->by_memory;
+        else if (f->ret == GT_NO_ADDR)
+            break;
+        else if (find_word(&w, f->ret))
+            remain = i - 1;
+        else if (may_miss)
+            may_miss = false;
+        else
+            break;
+    }
+    return remain;
+}
+
+/* True where the stack pointer is where the innermost frame of a suspended stack was entered, and
+ * its return address is near: a function is called there, in the place of the switch's return. */
+static bool is_on_top(const struct gt_thread *t, const struct gt_stack *s, uint64_t sp)
+{
+    enum { SAVED = 64 }; /* frame pointer, return address and others, saved last */
+    const struct gt_frame *called = gt_tail_called(s);
+    if (!t->tracker->view || sp - s->sp > NEAR || called == s->base)
+        return false;
+    uint64_t at = sp - s->sp > SAVED ? sp - SAVED : s->sp, word = t->tracker->view->word;
+    struct words w = {.k = t->tracker, .at = at - at % word, .end = sp + word};
+    return find_word(&w, called->ret);
+}
+
+/* ---- where control continues ---------------------------------------------------------------- */
+
+/* The innermost frame up to that depth that returns to pc; 0: none. */
+static uint32_t find_return(const struct gt_stack *s, uint32_t depth, uint64_t pc)
+{
+    while (depth > 0 && s->base[depth].ret != pc)
+        depth--;
+    return depth;
+}
+
+static void end_stack(struct gt_tracker *k, struct gt_stack *s)
+{
+    pthread_mutex_lock(&k->lock);
+    gt_stack_end(k, s);
+    pthread_mutex_unlock(&k->lock);
+}
+
+/* Control is in the frames up to that depth of a suspended stack. False: it is not. */
+static bool continues_other(struct gt_thread *t, const struct home *home,
+                            const struct gt_code *from, const struct gt_code *code, uint64_t sp,
+                            uint64_t time)
+{
+    struct gt_stack *s = home->stack;
+    uint32_t frame = find_return(s, home->depth, code->pc);
+    bool on_top = !from && code->entry && home->part == s->n_excursions && is_on_top(t, s, sp);
+    unsigned candidates = 0;
+    if (!frame && !on_top) {
+        frame = code->entry ? 0 : gt_stack_find_function(s, code, &candidates) + 1;
+        if (candidates != 1 || frame > home->depth + 1)
+            return false;
+    }
+    s->n_excursions = home->part;
+    if (frame) {
+        gt_return_resume(t, s, frame - 1, time);
+    } else {
+        gt_stack_switch(t, s, time);
+        gt_stack_tail_call(t, code, time);
+    }
+    return true;
+}
+
+static bool begin(struct gt_thread *t, const struct gt_code *code, uint64_t sp, uint64_t time)
+{
+    struct gt_stack *from = t->stack;
+    gt_stack_begin(t, time);
+    if (t->stack == from)
+        return false;
+    t->stack->begin_sp = sp;
+    gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT}, time);
+    return true;
+}
+
+/* The stack pointer is on no known stack: the running one may have been moved, or one begins. */
+static bool continues_elsewhere(struct gt_thread *t, const struct gt_code *from,
+                                const struct gt_code *code, uint64_t sp, uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    uint64_t left = t->nonlocal.left_sp;
+    uint32_t frame = find_return(s, gt_stack_depth(s), code->pc);
+    unsigned candidates;
+    bool several;
+    if (sp <= left ? left - sp <= NEAR : sp - left > LONGEST_SCAN && !s->begin_sp)
+        return false;
+    if (frame) {
+        t->counters[GT_ANOMALY_GUESSED_STACK] +=
+            gt_stack_find_suspended(t, code->pc, &several) != NULL;
+        s->n_excursions = 0;
+        if (from && frame == gt_stack_depth(s))
+            gt_return_resolve(t, from, code, time);
+        else
+            gt_return_resume(t, s, frame - 1, time);
+        return true;
+    }
+    if (gt_stack_find_suspended(t, code->pc, &several) ||
+        (!code->entry && gt_stack_find_function(s, code, &candidates)))
+        return false;
+    return begin(t, code, sp, time);
+}
+
+/* An exception has ended where it has left frames. */
+static void leave_frames(struct gt_thread *t, uint32_t depth, uint64_t time)
+{
+    if (depth >= gt_stack_depth(t->stack))
+        return;
+    gt_return_resume(t, t->stack, depth, time);
+    gt_unwind_end(t);
+}
+
+/* True where the only frame that is left is one whose place in memory is not known, and the code is
+ * not its own. */
+static bool is_above_all(const struct gt_stack *s, uint32_t remain, const struct gt_code *code)
+{
+    return remain == 0 || (remain < gt_stack_depth(s) && remain == 1 &&
+                           s->base[1].kind == GT_FRAME_ROOT && !gt_frame_owns(&s->base[1], code));
+}
+
+/* A function is jumped to whose return address, as far as memory has it, is the top frame's. */
+static bool is_tail_call(const struct gt_thread *t, const struct gt_code *from,
+                         const struct gt_code *code, uint64_t sp)
+{
+    struct words w = {
+        .k = t->tracker, .at = sp, .end = sp + (t->tracker->view ? t->tracker->view->word : 0)};
+    return !from && code->entry && t->tracker->view && t->tracker->view->by_memory &&
+           find_word(&w, gt_tail_called(t->stack)->ret);
+}
+
+/* Control may have come back to where `remain` frames are open: by a return; by an exception. */
+static bool returns_to(const struct gt_stack *s, uint32_t remain, const struct gt_code *code)
+{
+    return remain < gt_stack_depth(s) && s->base[remain + 1].ret == code->pc;
+}
+
+static bool lands_in(const struct gt_stack *s, uint32_t remain, const struct gt_code *code)
+{
+    return remain > 0 && !code->entry && gt_frame_owns(&s->base[remain], code);
+}
+
+static bool continues_own(struct gt_thread *t, const struct home *home, const struct gt_code *from,
+                          const struct gt_code *code, uint64_t sp, uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    s->n_excursions = home->part;
+    leave_frames(t, home->depth, time);
+    uint32_t depth = gt_stack_depth(s), remain = frames_above(t, home->sp, sp);
+    uint32_t called = (uint32_t)(gt_tail_called(s) - s->base);
+    bool recursive = called > 1 && s->base[called - 1].ret == code->pc;
+    if (called && s->base[called].ret == code->pc && (remain + 1 >= called || !recursive)) {
+        gt_return_resolve(t, from, code, time);
+        return true;
+    }
+    if (is_tail_call(t, from, code, sp))
+        remain = depth;
+    if (is_above_all(s, remain, code))
+        return continues_elsewhere(t, from, code, sp, time);
+    uint32_t fits = remain; /* memory may hold old return addresses */
+    while (fits < depth && !returns_to(s, fits, code) && !lands_in(s, fits, code))
+        fits++;
+    if (returns_to(s, fits, code) || lands_in(s, fits, code))
+        remain = fits;
+    bool returns = returns_to(s, remain, code), lands = lands_in(s, remain, code);
+    if (!returns && !lands && !code->entry && remain == depth)
+        return false;
+    if (!returns && !lands && !code->entry && from)
+        t->counters[GT_ANOMALY_UNKNOWN_RETURN]++;
+    leave_frames(t, remain, time);
+    if (code->entry && !returns && t->tracker->tail_calls)
+        gt_stack_tail_call(t, code, time);
+    return true;
+}
+
+bool gt_switch_decide(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
+                      uint64_t time)
+{
+    uint64_t sp = sp_now(t);
+    if (!sp || !t->nonlocal.left_sp)
+        return false;
+    for (;;) {
+        struct home home = find_home(t, sp);
+        if (!home.stack)
+            return continues_elsewhere(t, from, code, sp, time);
+        if (home.stack == t->stack)
+            return continues_own(t, &home, from, code, sp, time);
+        if (continues_other(t, &home, from, code, sp, time))
+            return true;
+        if (!home.stack->begin_sp)
+            return false;
+        end_stack(t->tracker, home.stack); /* another one has its memory */
+    }
+}
+
+void gt_switch_before_call(struct gt_thread *t, const struct gt_code *from, uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    uint64_t sp = sp_now(t), left = t->nonlocal.left_sp;
+    if (!sp || !left)
+        return;
+    drop_excursions(s);
+    if (sp >= left && sp - left <= LONGEST_SCAN) {
+        uint32_t remain = frames_above(t, left, sp);
+        if (remain < gt_stack_depth(s) && remain > 0 && gt_frame_owns(&s->base[remain], from)) {
+            leave_frames(t, remain, time);
+            return;
+        }
+    }
+    unsigned n = s->n_excursions;
+    if (n && s->excursions[n - 1].depth == gt_stack_depth(s))
+        return; /* back, or on to another one */
+    if (sp >= left ? sp - left <= FAR : left - sp <= FAR)
+        return;
+    if (n == GT_TRACK_EXCURSIONS)
+        memmove(s->excursions, s->excursions + 1, --n * sizeof s->excursions[0]);
+    s->excursions[n] = (struct gt_excursion){gt_stack_depth(s), left};
+    s->n_excursions = n + 1;
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Compares recordings with the trees of calls that programs print of their own (programs/tree_log.h).
+
+    own_trees_check.py NAME
+
+Each program of the table below runs on every user-mode QEMU that is there, on each architecture and in
+each regime: what translated code calls the plugin for differs among them (docs/architecture.md), the calls may not.
+No anomaly may be counted.
+"""
+import collections
+import os
+import shutil
+import sys
+
+from gttest import compilers, paths, qemus, recordings, uftrace
+from gttest.commands import run
+from gttest.results import Failure, Tally, folder, need, status
+
+PROGRAMS = paths.source('truth', 'programs')
+ARCHES = ['x86_64', 'aarch64', 'riscv64']
+#        source, flags, arguments of each run
+TABLE = {
+    'jump-returns': ('jump_returns.c', ['-fno-omit-frame-pointer'], [[]]),
+    'stack-switches': ('stack_switches.c', [], [['R'], ['r'], ['M'], ['m'], ['V']]),
+}
+REGIMES = [[], ['clock=host'], ['notrace=no_such_function']]
+
+
+def user_qemus(arch):
+    """[path] of each version that loads plugins."""
+    found = {}
+    for path in f'qemu-{arch}', qemus.fetched('user', f'qemu-{arch}'):
+        if not qemus.why_no_plugins(path):
+            path = shutil.which(path)
+            found.setdefault(qemus.version(path), path)
+    return list(found.values()) or [qemus.user(arch)]
+
+
+def trees(lines):
+    """How often each tree is there: a tree begins at a line without indentation."""
+    found = collections.Counter()
+    tree = []
+    for line in lines + ['end']:
+        if not line.startswith(' ') and tree:
+            found['\n'.join(tree)] += 1
+            tree = []
+        tree.append(line)
+    return found
+
+
+def difference(said, seen):
+    for tree in (said - seen), (seen - said):
+        for text, n in list(tree.items())[:2]:
+            print(f'{n} times {"said" if tree == said - seen else "recorded"}:\n{text[:3000]}\n')
+    return f'{sum((said - seen).values())} trees of {sum(said.values())} differ'
+
+
+def compare(printed, out, where):
+    lines = [line for line in printed.splitlines() if line and line != 'stack']
+    names = {line.strip() for line in lines}
+    trace = uftrace.Trace(out)
+    recorded = [line for tid in trace.tids() for line in trace.tree(tid, lambda _, name: name in names)]
+    said, seen = trees(lines), trees(recorded)
+    need(said == seen, f'{where}: {difference(said, seen)}' if said != seen else '')
+    recordings.check_severe(trace.stats)
+
+
+def check_run(qemu, program, words, regime, scratch):
+    where = ' '.join([qemus.version(qemu), *words, *regime])
+    out = f'{scratch}/data'
+    shutil.rmtree(out, ignore_errors=True)
+    command = [qemu, '-plugin', ','.join([paths.plugin('uftrace'), 'output=' + out, *regime]), program, *words]
+    plain, traced = run([qemu, program, *words]), run(command)
+    need(plain.returncode == traced.returncode == 0 and plain.stdout == traced.stdout,
+         f'{where}: {plain.returncode} {traced.returncode} {traced.stderr!r}')
+    try:
+        compare(traced.stdout.decode(), out, where)
+    except Failure as bad:
+        raise Failure(f'{where}: {bad}') from None
+
+
+def check(name, arch, scratch):
+    source, flags, runs = TABLE[name]
+    qemus_here = user_qemus(arch)
+    program = os.path.join(scratch, 'program')
+    compilers.compile_to(program, arch, f'{PROGRAMS}/{source}', '-O1', '-g0', '-Wall', '-static',
+                         *compilers.AS_WRITTEN, *flags)
+    for qemu in qemus_here:
+        for words in runs:
+            for regime in REGIMES:
+                check_run(qemu, program, words, regime, scratch)
+    print(f'{name}, {arch}: good with QEMU {", ".join(map(qemus.version, qemus_here))}')
+
+
+def main(name):
+    tally = Tally()
+    for arch in ARCHES:
+        with folder(f'trees-{arch}') as scratch:
+            tally.run(f'{name}, {arch}', check, name, arch, scratch)
+    return tally.status()
+
+
+if __name__ == '__main__':
+    sys.exit(status(main, sys.argv[1]))
