@@ -135,9 +135,13 @@ static void resolve_switched(struct gt_thread *t, uint64_t last_exit, const stru
     else if (begins_context(t, last_exit, code)) {
         gt_stack_begin(t, time);
         gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT}, time);
-    } else if (!from && code->entry)
+    } else if (!from && code->entry) {
+        bool unwinds =
+            gt_last_exit_func(last_exit)->flags & (GT_FUNC_UNWIND_RAISE | GT_FUNC_UNWIND_RESUME);
+        t->counters[GT_ANOMALY_GUESSED_FRAME] +=
+            unwinds; /* it has left frames that are not known */
         resolve_jump(t, gt_last_exit_func(last_exit), code, time);
-    else if (is_far_jump(last_exit, code)) {
+    } else if (is_far_jump(last_exit, code)) {
         if (!gt_return_back(t, code, GT_BACK_FAR, time) && t->tracker->tail_calls)
             gt_stack_replace(t, code, time);
     } else if (!gt_return_back(t, code, GT_BACK_SWITCHED, time) && from)

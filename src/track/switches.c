@@ -10,7 +10,7 @@
 enum {
     NEAR = 512,     /* bytes that a switch may have pushed or popped, or an alignment skips */
     FAR = 64 << 10, /* an array of variable length is seldom longer */
-    LONGEST_SCAN = 1 << 20,
+    LONGEST_SCAN = 8 << 20, /* stacks are seldom longer */
 };
 
 /* A stack pointer, and the part of a call stack whose it is. */
@@ -73,6 +73,7 @@ struct words {
     const struct gt_tracker *k;
     uint64_t at, end;      /* the next word, and the end of the search */
     uint64_t first, after; /* what is in `buffer` */
+    bool ends;             /* there is no memory at `after` */
     uint8_t buffer[4096];
 };
 
@@ -97,8 +98,10 @@ static bool find_word(struct words *w, uint64_t value)
     size_t size = w->k->view->word;
     for (; w->at + size <= w->end; w->at += size) {
         uint64_t word = 0;
-        if ((w->at < w->first || w->at >= w->after) && !fill(w))
+        if ((w->at < w->first || w->at >= w->after) && !fill(w)) {
+            w->ends = true;
             break;
+        }
         memcpy(&word, w->buffer + (w->at - w->first), size);
         if (same_address(word, value)) {
             w->at += size;
@@ -109,16 +112,19 @@ static bool find_word(struct words *w, uint64_t value)
     return false;
 }
 
-/* The number of frames that remain: those above have their return addresses below sp. The innermost
- * frame, and one that a signal has interrupted, may have it in a register. */
-static uint32_t frames_above(const struct gt_thread *t, uint64_t left_sp, uint64_t sp)
+/* Sets *remain to the number of frames that remain: those above have their return addresses below
+ * sp. The innermost frame, and one that a signal has interrupted, may have it in a register. */
+static bool find_frames(const struct gt_thread *t, uint64_t left_sp, uint64_t sp, uint32_t *remain)
 {
     const struct gt_stack *s = t->stack;
-    uint32_t depth = gt_stack_depth(s), remain = depth;
+    uint32_t depth = gt_stack_depth(s);
     struct words w = {.k = t->tracker, .end = sp};
     w.at = left_sp - left_sp % (t->tracker->view ? t->tracker->view->word : 1);
-    if (!t->tracker->view || !t->tracker->view->read || sp - left_sp > LONGEST_SCAN)
-        return depth;
+    *remain = depth;
+    if (!t->tracker->view || !t->tracker->view->read)
+        return true;
+    if (sp - left_sp > LONGEST_SCAN)
+        return false;
     bool may_miss = !t->tracker->view->by_memory;
     for (uint32_t i = depth; i > 0; i--) {
         const struct gt_frame *f = &s->base[i];
@@ -129,13 +135,13 @@ static uint32_t frames_above(const struct gt_thread *t, uint64_t left_sp, uint64
         else if (f->ret == GT_NO_ADDR)
             break;
         else if (find_word(&w, f->ret))
-            remain = i - 1;
+            *remain = i - 1;
         else if (may_miss)
             may_miss = false;
         else
             break;
     }
-    return remain;
+    return !w.ends;
 }
 
 /* True where the stack pointer is where the innermost frame of a suspended stack was entered, and
@@ -212,7 +218,7 @@ static bool continues_elsewhere(struct gt_thread *t, const struct gt_code *from,
     uint32_t frame = find_return(s, gt_stack_depth(s), code->pc);
     unsigned candidates;
     bool several;
-    if (sp <= left ? left - sp <= NEAR : sp - left > LONGEST_SCAN && !s->begin_sp)
+    if (sp <= left && left - sp <= NEAR)
         return false;
     if (frame) {
         t->counters[GT_ANOMALY_GUESSED_STACK] +=
@@ -274,7 +280,8 @@ static bool continues_own(struct gt_thread *t, const struct home *home, const st
     struct gt_stack *s = t->stack;
     s->n_excursions = home->part;
     leave_frames(t, home->depth, time);
-    uint32_t depth = gt_stack_depth(s), remain = frames_above(t, home->sp, sp);
+    uint32_t depth = gt_stack_depth(s), remain;
+    bool one = find_frames(t, home->sp, sp, &remain);
     uint32_t called = (uint32_t)(gt_tail_called(s) - s->base);
     bool recursive = called > 1 && s->base[called - 1].ret == code->pc;
     if (called && s->base[called].ret == code->pc && (remain + 1 >= called || !recursive)) {
@@ -283,6 +290,8 @@ static bool continues_own(struct gt_thread *t, const struct home *home, const st
     }
     if (is_tail_call(t, from, code, sp))
         remain = depth;
+    else if (!one)
+        return continues_elsewhere(t, from, code, sp, time);
     if (is_above_all(s, remain, code))
         return continues_elsewhere(t, from, code, sp, time);
     uint32_t fits = remain; /* memory may hold old return addresses */
@@ -328,9 +337,10 @@ void gt_switch_before_call(struct gt_thread *t, const struct gt_code *from, uint
     if (!sp || !left)
         return;
     drop_excursions(s);
-    if (sp >= left && sp - left <= LONGEST_SCAN) {
-        uint32_t remain = frames_above(t, left, sp);
-        if (remain < gt_stack_depth(s) && remain > 0 && gt_frame_owns(&s->base[remain], from)) {
+    if (sp >= left) {
+        uint32_t remain;
+        if (find_frames(t, left, sp, &remain) && remain < gt_stack_depth(s) && remain > 0 &&
+            gt_frame_owns(&s->base[remain], from)) {
             leave_frames(t, remain, time);
             return;
         }

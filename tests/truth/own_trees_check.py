@@ -14,15 +14,20 @@ import shutil
 import sys
 
 from gttest import compilers, paths, qemus, recordings, uftrace
-from gttest.commands import run
-from gttest.results import Failure, Tally, folder, need, status
+from gttest.commands import must, run
+from gttest.results import Failure, Skip, Tally, folder, need, status
 
 PROGRAMS = paths.source('truth', 'programs')
 ARCHES = ['x86_64', 'aarch64', 'riscv64']
-#        source, flags, arguments of each run
+# What the plugin knows an unwinder by.
+UNWINDER = ['_Unwind_RaiseException', '_Unwind_Resume', '_Unwind_Resume_or_Rethrow', '_Unwind_ForcedUnwind', '_Unwind_GetIP',
+            '_Unwind_GetIPInfo', '__gxx_personality_v0']
+#        source, flags, arguments of each run, symbols that are removed, the oldest QEMU
 TABLE = {
-    'jump-returns': ('jump_returns.c', ['-fno-omit-frame-pointer'], [[]]),
-    'stack-switches': ('stack_switches.c', [], [['R'], ['r'], ['M'], ['m'], ['V']]),
+    'jump-returns': ('jump_returns.c', ['-fno-omit-frame-pointer'], [[]], [], (0, 0)),
+    'stack-switches': ('stack_switches.c', [], [['R'], ['r'], ['M'], ['m'], ['V']], [], (0, 0)),
+    'own-unwinder': ('own_unwinder.c', ['-O0'], [[]], [], (0, 0)),
+    'nested-throws': ('nested_throws.cc', [], [[]], UNWINDER, qemus.TELLS_REGISTERS),
 }
 REGIMES = [[], ['clock=host'], ['notrace=no_such_function']]
 
@@ -81,11 +86,15 @@ def check_run(qemu, program, words, regime, scratch):
 
 
 def check(name, arch, scratch):
-    source, flags, runs = TABLE[name]
-    qemus_here = user_qemus(arch)
+    source, flags, runs, removed, oldest = TABLE[name]
+    qemus_here = [path for path in user_qemus(arch) if qemus.number_of(path) >= oldest]
+    if not qemus_here:
+        raise Skip(f'no user-mode qemu-{arch} from {oldest[0]}.{oldest[1]} on: scripts/qemus user')
     program = os.path.join(scratch, 'program')
     compilers.compile_to(program, arch, f'{PROGRAMS}/{source}', '-O1', '-g0', '-Wall', '-static',
                          *compilers.AS_WRITTEN, *flags)
+    if removed:
+        must([compilers.prefix(arch) + 'objcopy', *(f'--strip-symbol={name}' for name in removed), program])
     for qemu in qemus_here:
         for words in runs:
             for regime in REGIMES:
