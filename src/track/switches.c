@@ -35,20 +35,22 @@ static void drop_excursions(struct gt_stack *s)
         s->n_excursions--;
 }
 
+/* A coroutine's stack ends where it began. */
+static bool is_beyond(const struct gt_stack *s, uint64_t sp)
+{
+    return s->begin_sp && sp > s->begin_sp + NEAR;
+}
+
 static void consider(struct home *best, struct gt_stack *s, uint64_t own_sp, uint64_t sp)
 {
     for (unsigned i = 0; i <= s->n_excursions; i++) {
         bool last = i == s->n_excursions;
         uint64_t at = last ? own_sp : s->excursions[i].sp;
+        if (i == 0 && is_beyond(s, sp))
+            continue; /* other memory than that which it began in has other bounds */
         if (at && at <= sp && (!best->stack || at > best->sp))
             *best = (struct home){s, last ? gt_stack_depth(s) : s->excursions[i].depth, i, at};
     }
-}
-
-/* A coroutine's stack ends where it began. */
-static bool is_beyond(const struct gt_stack *s, uint64_t sp)
-{
-    return s->begin_sp && sp > s->begin_sp + NEAR;
 }
 
 static struct home find_home(struct gt_thread *t, uint64_t sp)
@@ -56,11 +58,10 @@ static struct home find_home(struct gt_thread *t, uint64_t sp)
     struct gt_tracker *k = t->tracker;
     struct home best = {0};
     drop_excursions(t->stack);
-    if (!is_beyond(t->stack, sp))
-        consider(&best, t->stack, t->nonlocal.left_sp, sp);
+    consider(&best, t->stack, t->nonlocal.left_sp, sp);
     pthread_mutex_lock(&k->lock);
     for (struct gt_stack *s = k->stacks; s; s = s->next)
-        if (!s->running && s->sp != GT_NO_ADDR && !is_beyond(s, sp))
+        if (!s->running && s->sp != GT_NO_ADDR)
             consider(&best, s, s->sp, sp);
     pthread_mutex_unlock(&k->lock);
     return best;
@@ -288,9 +289,10 @@ static bool continues_own(struct gt_thread *t, const struct home *home, const st
         gt_return_resolve(t, from, code, time);
         return true;
     }
+    bool begins = !from && code->entry && remain == depth && sp - home->sp > NEAR;
     if (is_tail_call(t, from, code, sp))
         remain = depth;
-    else if (!one)
+    else if (!one || begins)
         return continues_elsewhere(t, from, code, sp, time);
     if (is_above_all(s, remain, code))
         return continues_elsewhere(t, from, code, sp, time);
