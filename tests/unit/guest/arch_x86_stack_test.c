@@ -231,10 +231,8 @@ static void test_pops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stack_pointer),
-        cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_return_word),
-        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_stack_pointer), cmocka_unit_test(test_mixed),
+        cmocka_unit_test(test_return_word),   cmocka_unit_test(test_steps),
         cmocka_unit_test(test_pops),
     };
 
