@@ -226,10 +226,16 @@ void gt_pool_give(struct gt_streams *set, struct gt_chunk *list)
     pthread_mutex_unlock(&set->lock);
 }
 
+/* The space of a file that is mapped stays taken, and what is written at the end may need it:
+ * memory takes the file's place, at the same addresses. */
 void gt_pool_finish(struct gt_streams *set)
 {
-    if (set->ring >= 0)
-        remove_ring(set);
+    if (set->ring < 0)
+        return;
+    remove_ring(set);
+    for (struct gt_slab *slab = set->slabs; slab; slab = slab->next)
+        mmap(slab->map, slab->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+             -1, 0); /* where it fails it stays as it is */
 }
 
 void gt_pool_unmap(struct gt_streams *set)
