@@ -344,7 +344,10 @@ void gt_output_name(struct gt_vcpu *v, const char *name, bool own, uint64_t time
         return;
     memcpy(v->name, job.name, sizeof v->name);
     gt_filtered_name(&gt_task_of(v->thread.stack)->filtered, v->name, r->process.pid);
-    post_job(&job);
+    if (name) /* what the program asked for is there though it is killed next */
+        do_job(&job);
+    else
+        post_job(&job);
 }
 
 void gt_output_forked(struct gt_uftrace_recorder *r, uint32_t parent)
