@@ -104,8 +104,10 @@ def check_unused(folder, program):
     out = f'{folder}/unused.data'
     done = record(out, ['-F', 'tail_ine', '-F', 'fib'], [program])
     need(b'tail_ine matches no function that ran; near to it: tail_one' in done.stderr, done.stderr)
-    done = record(out, ['-F', 'no_such_thing'], [program])
+    done = record(out, ['-F', 'no_such_thing'], [program], status=125)
     need(b'filters have left nothing of' in done.stderr, done.stderr)
+    record(out, ['-t', '1000s'], [program], status=125)
+    record(out, ['-F', 'no_such_thing'], ['/bin/false'], status=1)  # a status of the program's own stays
 
 
 def check_refused(folder, program):

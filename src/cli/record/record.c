@@ -134,11 +134,11 @@ static int record(const struct gt_command *self, struct gt_recording *r, size_t 
     gt_record_arguments_clear(r);
     if (!begun && WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == GT_RECORD_QEMU_FAILED)
         return GT_EXIT_OWN; /* the guest has not run */
-    if (!begun && gt_record_output_is_removed(r)) {
+    bool lost = !begun && gt_record_output_is_removed(r);
+    if (lost)
         gt_record_say("nothing is left: %s was removed while it was recorded", r->shown);
-        if (WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == 0)
-            return GT_EXIT_OWN;
-    }
+    if ((lost || r->left_nothing) && WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == 0)
+        return GT_EXIT_OWN; /* a status of the guest's own stays */
     return gt_child_end_like(r->wait_status);
 }
 

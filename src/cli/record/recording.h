@@ -82,6 +82,7 @@ struct gt_recording {
     int folder_events;        /* inotify's, of the output's folder; 0: not watched */
     bool made;                /* the output, as they have said so far */
     GArray *snapshots_before; /* --last: numbers of files OUTPUT.N, uint64_t; see flight.h */
+    bool left_nothing;        /* filters have left nothing of what ran */
     int wait_status;
     double seconds; /* run time of QEMU */
 };

@@ -239,12 +239,13 @@ static void say_summary(const struct gt_recording *r, const struct gt_stats *s)
 }
 
 /* What the plugin counted and wrote; where it wrote nothing, it has said why if it saw a call. */
-static bool say_finished(const struct gt_recording *r, const struct gt_stats *s)
+static bool say_finished(struct gt_recording *r, const struct gt_stats *s)
 {
     say_losses(s);
     if (gt_stats_text(s, "bytes") && gt_stats_number(s, "bytes") == 0) {
         uint64_t calls = gt_stats_number(s, "calls"), all = gt_stats_number(s, "calls_tracked");
         g_autofree char *tracked = gt_amount_exact(all);
+        r->left_nothing = calls == 0 && all > 0;
         if (all == 0 && gt_record_starts_off(r))
             gt_record_say("nothing was recorded: recording was off all the time");
         else if (calls == 0 && all == 0 && r->machine && WIFEXITED(r->wait_status) &&
