@@ -18,6 +18,7 @@ line of JSON a start. FAKE_DO says what to do, steps separated by spaces:
   copy          copy a line of standard input to standard output
   linger        leave a process behind that has standard output open; it waits as `await` does
   now=N         the newest time of the trace, in OUTPUT/.now
+  touch=FILE    make an empty file
   code          copy the file of the plugin's argument code= to OUTPUT/seen.map
   listen        open the FIFO of the plugin's argument console=
   heard=N       wait until N messages have come there, and append them to the file FIFO.heard
@@ -242,6 +243,7 @@ STEPS = {
     'linger': step_linger,
     'tty': step_tty,
     'now': write_now,
+    'touch': lambda path: open(path, 'wb').close(),
     'code': step_code,
     'listen': step_listen,
     'heard': step_heard,

@@ -39,7 +39,7 @@ def machine(folder):
 def program(folder):
     """Its log is written by the worker, whose descriptors are not the guest's."""
     write(f'{folder}/events', EVENTS)
-    return [build(folder, 'aarch64')], ['--qemu'('aarch64')]
+    return [build(folder, 'aarch64')], ['--qemu', qemus.user_with_registers('aarch64')]
 
 
 def lines_of(backend, folder, prepare):

