@@ -221,6 +221,15 @@ class Diff(CliTest):
         self.write('b', b.encode())
         return self.expect(status, 'diff', *options, 'a', 'b').stdout
 
+    def test_other_places(self):
+        """A stack or a library that lies elsewhere is what the hint is for; a small distance is something else."""
+        hint = 'record both with --no-aslr'
+        line = '0, 0x{:x}, 0x1, "push", store, 0x{:08x}\n'.format
+        self.assertIn(hint, self.diff(line(1, 0x7ffd1230), line(1, 0x7fee5230)))
+        self.assertIn(hint, self.diff(line(0x7f0000401000, 8), line(0x7e0000401000, 8)))
+        self.assertNotIn(hint, self.diff(line(1, 0x7ffd1230), line(1, 0x7ffd1238)))
+        self.assertNotIn(hint, self.diff(line(1, 0x7ffd1230), line(1, 0x7ffd2231)))
+
     def test_each_vcpu_on_its_own(self):
         zero = [f'0, 0x{i:x}, 0x1, "nop"\n' for i in range(9)]
         one = [f'11, 0x{i:x}, 0x1, "nop"\n' for i in range(9)]

@@ -91,6 +91,17 @@ static guint access_number(const struct line *l, guint i)
     return n;
 }
 
+/* Addresses that are a page or more apart, as stacks and libraries of two runs are. */
+static void put_hint(GString *out, const char *x, const char *y)
+{
+    enum { PAGE = 4096, STACK_ALIGN = 16 };
+    uint64_t a = g_ascii_strtoull(x, NULL, 0), b = g_ascii_strtoull(y, NULL, 0);
+    uint64_t apart = a > b ? a - b : b - a;
+    if (apart >= PAGE && apart % STACK_ALIGN == 0)
+        g_string_append(out, "A program, its libraries and its stack may lie elsewhere in each run:"
+                             " record both with --no-aslr.\n");
+}
+
 static void put_item(GString *out, const struct line *a, const struct line *b, guint i)
 {
     const char *x = a->items[i], *y = b->items[i];
@@ -114,6 +125,8 @@ static void put_item(GString *out, const struct line *a, const struct line *b, g
     if (is_register || is_address)
         put_bits(out, x, y);
     g_string_append_c(out, '\n');
+    if (is_address)
+        put_hint(out, x, y);
 }
 
 static void put_difference(GString *out, const GString *first, const GString *second)
@@ -123,6 +136,7 @@ static void put_difference(GString *out, const GString *first, const GString *se
     if (strcmp(head_of(&a, 1), head_of(&b, 1)) != 0) {
         g_string_append_printf(out, "differs: the instruction's address: %s and %s\n",
                                head_of(&a, 1), head_of(&b, 1));
+        put_hint(out, head_of(&a, 1), head_of(&b, 1));
     } else if (strcmp(head_of(&a, 2), head_of(&b, 2)) != 0) {
         g_string_append_printf(out, "differs: the opcode: %s and %s\n", head_of(&a, 2),
                                head_of(&b, 2));
