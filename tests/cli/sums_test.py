@@ -441,6 +441,8 @@ class Refused(SumsTest):
                                 ('x.simple', 'a simpletrace file, expected a recording of calls; read it with guesttrace simpletrace'),
                                 ('x.elf', 'an ELF file, expected a recording of calls\n')):
                 self.assertIn(f'{name}: {words}', self.expect(1, *command, name).stderr)
+        self.write('cut.gtrace', self.read_bytes('x.gtrace')[:30])
+        self.assertIn('cut.gtrace: it is cut: the block with its list of tasks is missing', self.expect(1, 'report', 'cut.gtrace').stderr)
 
     def test_options(self):
         some = self.some()
