@@ -165,7 +165,9 @@ def test_exec(t):
     guest = t.guest('again')
     again = t.command(guest, ['100'], [LAST], t.out)
     done = t.traced(guest, ['1000', shutil.which(again[0]), *again[1:]], [LAST])
-    need(done.status == 3 and not done.said, done.all_errors)
+    # The QEMU that the guest names itself is a program of the host: what it runs joins by its own plugin.
+    said = [line for line in done.said if 'ran outside QEMU' not in line]
+    need(done.status == 3 and not said, done.all_errors)
     need(snapshots(t.out) == [t.out] and calls_of(t.out, 'tick') == 1000 + 500 + 2 * 100, snapshots(t.out),
          calls_of(t.out, 'tick'))
     t.check(t.out)

@@ -22,7 +22,7 @@ def recorded(out):
 def test_no_file(t):
     """The disk has room, but not for one more file: the present part goes on, nothing is lost."""
     whole, said = None, set()
-    for inodes in range(12, 40, 1 if LONG else 4):
+    for inodes in range(14, 42, 1 if LONG else 4):
         disk = t.small_disk(f'inodes{inodes}', f'size=16m,nr_inodes={inodes}')
         done = t.both(t.guest('steps'), [ROUNDS], out=f'{disk}/data', plugin=SPLIT)
         said.add(len(done.said))
