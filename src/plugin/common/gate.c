@@ -107,9 +107,11 @@ bool gt_gate_enter_slowly(const struct gt_gate *g, uint32_t *word)
         gt_gate_leave(word);
         uint32_t now;
         for (unsigned round = 0;
-             (now = __atomic_load_n(&g->state, __ATOMIC_ACQUIRE)) == GT_GATE_HELD; round++)
+             (now = __atomic_load_n(&g->state, __ATOMIC_ACQUIRE)) == GT_GATE_HELD &&
+             !gt_gate_ends(g);
+             round++)
             pause_for(round);
-        if (now == GT_GATE_CLOSED)
+        if (now >= GT_GATE_HELD)
             return false;
         __atomic_exchange_n(word, 1, __ATOMIC_SEQ_CST);
         if (__atomic_load_n(&g->state, __ATOMIC_SEQ_CST) <= GT_GATE_FENCES)

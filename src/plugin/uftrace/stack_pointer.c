@@ -127,11 +127,18 @@ static struct gt_sp_step step_of(const struct gt_translation *t, size_t i)
     return step;
 }
 
-/* Where the host keeps them too long, an instruction that changes the flow gets no callbacks. */
-static bool may_watch(const struct gt_insn *insn)
+/* Where the host keeps them too long, the block's last instruction gets no callbacks: the host
+ * looks for the next block after one that changes the flow, and after any at a page's end. */
+static bool may_watch(const struct gt_translation *t, size_t i)
 {
-    return gt_host_can(GT_HOST_MEMORY_AT_EXIT) || insn->kind == GT_INSN_OTHER ||
-           insn->kind == GT_INSN_STACK_SWITCH;
+    return i + 1 < t->n || gt_host_can(GT_HOST_MEMORY_AT_EXIT);
+}
+
+static void watch_words(const struct gt_translation *t, size_t end)
+{
+    for (size_t i = 0; i < end; i++)
+        if (may_watch(t, i))
+            gt_insn_on_memory(t->insn[i].ref, on_restored, GT_MEM_LOADS, NULL);
 }
 
 static void *distance(int64_t bytes)
@@ -172,7 +179,7 @@ static int64_t moved_from(const struct gt_translation *t, size_t first)
 /* The first access after it. */
 static void watch_after(const struct gt_translation *t, size_t at)
 {
-    for (size_t i = at + 1; i < t->n && may_watch(&t->insn[i].insn); i++) {
+    for (size_t i = at + 1; i < t->n && may_watch(t, i); i++) {
         struct gt_sp_step step = step_of(t, i);
         if (step.unknown)
             break;
@@ -182,14 +189,14 @@ static void watch_after(const struct gt_translation *t, size_t at)
             return;
         }
     }
-    gt_insn_on_memory(t->insn[at].ref, on_loaded, GT_MEM_LOADS, NULL);
+    if (may_watch(t, at))
+        gt_insn_on_memory(t->insn[at].ref, on_loaded, GT_MEM_LOADS, NULL);
 }
 
 /* The words loaded before it, itself included, may identify the saved context that continues. */
 static void watch_load(const struct gt_translation *t, size_t at)
 {
-    for (size_t i = 0; i <= at; i++)
-        gt_insn_on_memory(t->insn[i].ref, on_restored, GT_MEM_LOADS, NULL);
+    watch_words(t, at + 1);
     if (gt_stack_pointer_is_read(t->rec)) {
         gt_insn_on_exec_regs(t->insn[at].ref, before_load_by_register, NULL);
         return;
@@ -213,9 +220,8 @@ void gt_stack_pointer_watch(const struct gt_translation *t)
     for (size_t i = 0; i < t->n; i++)
         if (t->insn[i].insn.kind == GT_INSN_STACK_SWITCH || leaves_frames(t, i))
             watch_load(t, i);
-    bool switches = gt_straight_switches(t, 0);
-    for (size_t i = 0; i < t->n && switches; i++)
-        gt_insn_on_memory(t->insn[i].ref, on_restored, GT_MEM_LOADS, NULL);
+    if (gt_straight_switches(t, 0))
+        watch_words(t, t->n);
 }
 
 bool gt_stack_pointer_may_return(const struct gt_translation *t, size_t first, size_t end)
