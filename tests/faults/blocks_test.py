@@ -43,7 +43,7 @@ def read(t, words, path):
 
 
 def report(path):
-    return must([GUESTTRACE, 'report', path]).stdout
+    return must([GUESTTRACE, 'report', '-q', path]).stdout
 
 
 def test_each_block(t):

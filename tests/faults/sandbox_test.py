@@ -10,7 +10,7 @@ import sys
 from gttest import paths
 from gttest.commands import run
 from gttest.paths import GUESTTRACE
-from gttest.results import Skip, need, read_bytes
+from gttest.results import need, read_bytes
 from runs import COMPACT, calls_of, main
 
 CHILD = 500   # calls of leaf()
@@ -37,7 +37,7 @@ def record(t, steps, *options, errors=None):
 def test_flight_without_descriptors(t):
     """No descriptor is left for the farewell to the thread that takes messages."""
     if not COMPACT:
-        raise Skip('a flight recorder is a compact file')
+        return  # a flight recorder is a compact file
     said = record(t, ['nofile'], '--last', '1M')
     need('1 snapshot' in said, said)
     need(calls_of(t.out, 'leaf') == STEP, calls_of(t.out, 'leaf'))

@@ -284,7 +284,7 @@ def test_refusals(t):
             (['answer to path', '\\x1b[2J'], {'path': f'ok {recording.path}\x1b[2J'}),
             (['answer to path'], {'path': 'ok relative'}),
             (['fifo', 'no such file'], {'path': f'ok {t.folder}/fifo'}),
-            (['no compact recording'], {'path': f'ok {GUESTTRACE}'}),
+            (['expected a recording of calls'], {'path': f'ok {GUESTTRACE}'}),
             (['/nothing', 'no such file'], {'path': f'ok {t.folder}/nothing'})]:
         answers = {key: value for key, value in how.items() if key != 'greeting'}
         server = Server(t, None, how.get('greeting', GREETING), **{'flush': 'ok', **answers})
