@@ -108,7 +108,7 @@ bool gt_gate_enter_slowly(const struct gt_gate *g, uint32_t *word)
         uint32_t now;
         for (unsigned round = 0;
              (now = __atomic_load_n(&g->state, __ATOMIC_ACQUIRE)) == GT_GATE_HELD &&
-             !gt_gate_ends(g);
+             !(g->returns && gt_gate_ends(g));
              round++)
             pause_for(round);
         if (now >= GT_GATE_HELD)
