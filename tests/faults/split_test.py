@@ -81,6 +81,18 @@ def test_limit_with_names(folder):
     need(b'a_function_with_a_long_name_of_its_own_00002' in named and not re.search(rb'<[0-9a-f]+>', named), named[:300])
     done = record(f'{folder}/small', ['--size-limit', '64K', '--clock', 'insn'], [build(folder), '1'])
     need(size(f'{folder}/small') <= 64 << 10 and b'left out' not in done.stderr, size(f'{folder}/small'), done.stderr)
+    # What all names would need is beyond the limit; records, the names of what ran and an index are within it.
+    for clock in 'insn', 'host':
+        once = ['--clock', clock]
+        record(f'{folder}/free', ['--format', 'compact', *once], [program, '1'])
+        need(size(f'{folder}/free') < 56 << 10, clock, size(f'{folder}/free'))
+        done = record(f'{folder}/once', ['--size-limit', '64K', *once], [program, '1'])
+        need(size(f'{folder}/once') <= 64 << 10 and b'left out' not in done.stderr, clock, size(f'{folder}/once'), done.stderr)
+        calls_named = re.findall(rb'a_function_with_a_long_name_of_its_own_(\d+)', must([GUESTTRACE, 'report', f'{folder}/once']).stdout)
+        need(len(set(calls_named)) == 3000, clock, len(set(calls_named)))
+    done = record(f'{folder}/full', ['--size-limit', '64K', '--clock', 'host'], [program, '400'])
+    need(48 << 10 < size(f'{folder}/full') <= 64 << 10 and b'left out' in done.stderr, size(f'{folder}/full'), done.stderr)
+    need(not re.search(rb'<[0-9a-f]+>', must([GUESTTRACE, 'report', f'{folder}/full']).stdout), 'names are missing')
 
 
 def test_options(folder):

@@ -127,6 +127,8 @@ int gt_packer_put_valued(struct gt_packer *p, uint32_t task, const struct gt_com
 int gt_packer_put_words(struct gt_packer *p, uint32_t task, const uint64_t *words, size_t n);
 /* True: as much has been put as a block should have. One may be ended at any time. */
 bool gt_packer_is_full(const struct gt_packer *p);
+/* Bytes of the block so far, at most. */
+uint64_t gt_packer_size(const struct gt_packer *p);
 /* Ends the block: its head and payload, to be appended to the file by one write. They are the
  * packer's, until the next call. *size 0: nothing was put. GT_E_NOMEM. */
 int gt_packer_end_block(struct gt_packer *p, const uint8_t **data, size_t *size);

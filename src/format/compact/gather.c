@@ -62,7 +62,8 @@ struct gather {
     bool texts;         /* the file keeps some text files, before records */
     int names;          /* enum names */
     struct gt_ran *ran; /* NULL: all symbols are kept */
-    int fd;             /* of the file, for appending, alone */
+    int fd;             /* of the file, for appending, alone; -1: only `bytes` are wanted */
+    uint64_t bytes;     /* of the blocks */
     struct gt_error *err;
 };
 
@@ -101,8 +102,7 @@ static bool is_there(const struct gather *g, const char *name, const char *data,
     return same;
 }
 
-static int append(const struct gather *g, const char *path, const char *name, const char *data,
-                  size_t n)
+static int append(struct gather *g, const char *path, const char *name, const char *data, size_t n)
 {
     uint8_t *block = NULL;
     size_t size;
@@ -112,12 +112,14 @@ static int append(const struct gather *g, const char *path, const char *name, co
     if (status < 0)
         return gt_error_set(g->err, status, "%s: %s", path,
                             status == GT_E_NOMEM ? "out of memory" : "the file is too long");
-    status = gt_compact_append_to(g->fd, g->path, block, size, g->err);
+    g->bytes += size;
+    if (g->fd >= 0)
+        status = gt_compact_append_to(g->fd, g->path, block, size, g->err);
     free(block);
     return status;
 }
 
-static int gather_one(const struct gather *g, const char *name)
+static int gather_one(struct gather *g, const char *name)
 {
     char path[PATH_ROOM], *data = NULL;
     struct gt_text less = {0};
@@ -144,7 +146,7 @@ static bool is_left_out(const struct gather *g, const char *name)
            (g->names >= NO_NAMES && ends_in(name, ".sym"));
 }
 
-static int gather_all(const struct gather *g)
+static int gather_all(struct gather *g)
 {
     struct dirent **list;
     int status = 0, n = scandir(g->dir, &list, NULL, alphasort);
@@ -235,6 +237,17 @@ int gt_compact_gather(const char *dir, const char *path, uint64_t limit, struct 
         good = status < 0 || fits(path, &part, most, names);
     }
     gt_ran_free(g.ran);
+    return status;
+}
+
+int gt_compact_gather_size(const char *dir, const char *path, uint64_t *bytes, struct gt_error *err)
+{
+    struct gather g = {.dir = dir, .path = path, .names = RAN_NAMES, .fd = -1, .err = err};
+    int status = gt_ran_read(path, dir, &g.ran, err);
+    if (status == 0)
+        status = gather_all(&g);
+    gt_ran_free(g.ran);
+    *bytes = g.bytes;
     return status;
 }
 

@@ -22,6 +22,11 @@
  * of gt_compact_file_open, gt_file_read, gt_compact_text_pack and gt_compact_file_append. */
 int gt_compact_gather(const char *dir, const char *path, uint64_t limit, struct gt_error *err);
 
+/* Bytes that a file of no set would get of text files now, without an index. Errors of
+ * gt_compact_file_open, gt_file_read and gt_compact_text_pack. */
+int gt_compact_gather_size(const char *dir, const char *path, uint64_t *bytes,
+                           struct gt_error *err);
+
 /* Writes the file's text files into the directory, which exists; where the file is missing those of
  * the other parts of its set, with the symbols of all. What is damaged is reported and left out.
  * `repairs`: so are bytes that are no block, and an empty file is in the place of a damaged one

@@ -347,6 +347,16 @@ bool gt_packer_is_full(const struct gt_packer *p)
     return full;
 }
 
+uint64_t gt_packer_size(const struct gt_packer *p)
+{
+    const unsigned steps = GT_COLUMN_STEPS + (p->exact ? 0 : gt_clock_columns(p->shift));
+    uint64_t size = GT_COMPACT_HEAD;
+    for (unsigned i = 0; i < GT_COLUMNS; i++)
+        if (i < steps || i >= GT_COLUMN_CODES)
+            size += p->column[i].n;
+    return size;
+}
+
 /* ---- blocks -------------------------------------------------------------------------------- */
 
 int gt_packer_end_block(struct gt_packer *p, const uint8_t **data, size_t *size)

@@ -3,10 +3,8 @@
 #include "format/compact/split.h"
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/number.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,12 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum {
-    LIMIT_SPARE = 8 << 10, /* bytes for marks of lost calls and an index, */
-    SPARE_EACH = 1 << 10,  /* and one more for so many */
-    NAME_ROOM = 96,        /* bytes of a function's name, or source line, packed */
-};
 
 /* ---- how much ------------------------------------------------------------------------------ */
 
@@ -122,85 +114,7 @@ void gt_compact_split_leave(int fd)
     hold(fd, F_UNLCK);
 }
 
-/* ---- limits -------------------------------------------------------------------------------- */
-
-static uint64_t size_of(const char *path)
-{
-    struct stat st;
-    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-}
-
-static bool has_names(const char *name)
-{
-    const char *ending = strrchr(name, '.');
-    return ending && (strcmp(ending, ".sym") == 0 || strcmp(ending, ".dbg") == 0);
-}
-
-/* Bytes of the working directory's text files. */
-struct texts {
-    uint64_t names, others; /* symbols and source lines; all else */
-    uint64_t packed;        /* of the first */
-};
-
-static uint64_t pack_text(const char *path, const char *name)
-{
-    char *data;
-    uint8_t *block;
-    size_t n, size = 0;
-    if (gt_file_read(path, GT_COMPACT_MAX_TEXT, &data, &n, NULL) < 0)
-        return 0;
-    if (gt_compact_text_pack(name, data, n, &block, &size) == 0)
-        free(block);
-    free(data);
-    return size;
-}
-
-static struct texts measure(const char *dir, bool pack)
-{
-    char path[GT_COMPACT_PART_PATH];
-    struct texts t = {0};
-    DIR *d = opendir(dir);
-    for (const struct dirent *e; d && (e = readdir(d));) {
-        if (e->d_name[0] == '.')
-            continue;
-        snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
-        bool names = has_names(e->d_name);
-        *(names ? &t.names : &t.others) += size_of(path);
-        t.packed += names && pack ? pack_text(path, e->d_name) : 0;
-    }
-    if (d)
-        closedir(d);
-    return t;
-}
-
-/* Whether the text files fit as well. Packed, they have less than half, and of symbols and source
- * lines those of functions that ran; where that is not enough they are packed to see, again only
- * when there are more. What is more in the end is left out (gather.h). */
-static bool texts_fit(struct gt_compact_split *s, uint64_t room)
-{
-    struct texts t = measure(s->dir, false);
-    const uint64_t ran = s->names * NAME_ROOM;
-    uint64_t names = t.names / 2 < ran ? t.names / 2 : ran;
-    if (t.others / 2 + names <= room)
-        return true;
-    if (s->texts != t.names) {
-        s->texts_packed = measure(s->dir, true).packed;
-        s->texts = t.names;
-    }
-    return t.others / 2 + (names < s->texts_packed ? names : s->texts_packed) <= room;
-}
-
-int gt_compact_split_room(struct gt_compact_split *s, int fd, uint64_t size)
-{
-    struct stat st;
-    if (!s->limits.total || gt_compact_limits_split(&s->limits))
-        return 0;
-    if (fstat(fd, &st) != 0)
-        return errno;
-    uint64_t used = (uint64_t)st.st_size + size;
-    used += LIMIT_SPARE + used / SPARE_EACH;
-    return used <= s->limits.total && texts_fit(s, s->limits.total - used) ? 0 : EFBIG;
-}
+/* ---- the next part ------------------------------------------------------------------------- */
 
 /* Removes the oldest parts, so that the newest one has room: what it may have, and as much again
  * for text files that it and the one before get. */
@@ -210,8 +124,6 @@ static void remove_oldest(const struct gt_compact_split *s)
         gt_compact_set_shorten(s->file, s->part.set, 0,
                                GT_COMPACT_LIMIT_PARTS / 2 * s->limits.bytes, s->limits.total);
 }
-
-/* ---- the next part ------------------------------------------------------------------------- */
 
 static bool is_due(const struct gt_compact_split *s, int fd, uint64_t size)
 {

@@ -37,13 +37,11 @@ int gt_compact_limits_parse(const char *split, const char *limit, struct gt_comp
 /* A process's place in a recording. */
 struct gt_compact_split {
     struct gt_compact_limits limits;
-    const char *file, *dir;       /* the newest part; the working directory */
-    struct gt_compact_part part;  /* which the open file is; number 0: of no set */
-    uint64_t since;               /* when it was opened, monotonic ns */
-    uint64_t names;               /* functions that the process's records have, at most */
-    uint64_t texts, texts_packed; /* bytes of symbols and source lines, when they were packed */
-    uint64_t failed;              /* times that the file could not be split */
-    int error;                    /* of the last time, an errno value */
+    const char *file, *dir;      /* the newest part; the working directory */
+    struct gt_compact_part part; /* which the open file is; number 0: of no set */
+    uint64_t since;              /* when it was opened, monotonic ns */
+    uint64_t failed;             /* times that the file could not be split */
+    int error;                   /* of the last time, an errno value */
 };
 
 /* Opens the newest part, to add to it: a descriptor, or -1 and errno. */
@@ -52,8 +50,6 @@ int gt_compact_split_open(struct gt_compact_split *s);
  * the newest part any more. */
 bool gt_compact_split_enter(const struct gt_compact_split *s, int fd);
 void gt_compact_split_leave(int fd);
-/* Whether a block of that size may be added to the file. 0; EFBIG: it would be beyond the limit. */
-int gt_compact_split_room(struct gt_compact_split *s, int fd, uint64_t size);
 /* With the file locked, after a block of that size was added: begins the next part where it is time
  * to. True: it has, and the file has its own name. Where it cannot, the recording goes on. */
 bool gt_compact_split_turn(struct gt_compact_split *s, int fd, uint64_t size);

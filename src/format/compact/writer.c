@@ -4,6 +4,7 @@
 #include "format/compact/pack.h"
 #include "format/compact/parts.h"
 #include "format/compact/resume.h"
+#include "format/compact/room.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +28,9 @@ struct gt_compact_writer {
     uint32_t segment_part;         /* the part that has it */
     struct gt_compact_split split; /* the part that is open */
     struct gt_packer *packer;      /* NULL: made with the first record */
-    uint64_t names;                /* words of segments that have ended */
+    struct gt_compact_room room;
+    uint64_t most;  /* bytes that the block should have */
+    uint64_t words; /* of segments that have ended */
 };
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -44,6 +47,11 @@ int gt_compact_writer_create(const struct gt_compact_writer_options *o,
     w->o.path = strdup(o->path);
     w->o.dir = strdup(o->dir);
     w->split = (struct gt_compact_split){.limits = o->limits, .file = w->o.path, .dir = w->o.dir};
+    /* A limit of parts is kept by removing the oldest. */
+    w->room = (struct gt_compact_room){
+        .file = w->o.path,
+        .dir = w->o.dir,
+        .total = gt_compact_limits_split(&o->limits) ? 0 : o->limits.total};
     if (w->o.path && w->o.dir)
         return 0;
     gt_compact_writer_destroy(w);
@@ -217,10 +225,11 @@ static int begin_block(struct gt_compact_writer *w)
 {
     int e = 0;
     gt_packer_set_exact(w->packer, is_exact(w));
-    if (!gt_compact_limits_split(&w->o.limits))
-        return 0;
-    while (!e && (w->fd < 0 || !gt_compact_split_enter(&w->split, w->fd)))
-        e = open_newest(w);
+    if (gt_compact_limits_split(&w->o.limits))
+        while (!e && (w->fd < 0 || !gt_compact_split_enter(&w->split, w->fd)))
+            e = open_newest(w);
+    if (!e)
+        w->most = gt_compact_room_for_block(&w->room, w->fd, w->words + w->packer->words.n);
     return e;
 }
 
@@ -228,6 +237,8 @@ static int put(void *self, uint32_t id, const uint64_t *words, size_t n)
 {
     struct gt_compact_writer *w = self;
     int e = w->packer ? 0 : make_packer(w);
+    if (w->in_block && gt_packer_size(w->packer) >= w->most)
+        return EAGAIN;
     if (!e && !w->in_block)
         e = begin_block(w);
     if (e)
@@ -250,29 +261,28 @@ static bool is_full(const void *self)
     return gt_packer_is_full(w->packer);
 }
 
-/* Ends the packer's block, and counts the words that it may have needed. */
-static int end_packing(struct gt_compact_writer *w, const uint8_t **block, size_t *size)
+/* Ends the packer's block. *words: that its process has recorded, at most. */
+static int end_packing(struct gt_compact_writer *w, const uint8_t **block, size_t *size,
+                       uint64_t *words)
 {
-    const uint64_t words = w->packer->words.n;
+    const uint64_t own = w->packer->words.n;
     int status = gt_packer_end_block(w->packer, block, size);
-    w->split.names = w->names + words;
-    if (w->packer->words.n < words) /* a new segment */
-        w->names += words;
+    *words = w->words + own;
+    if (w->packer->words.n < own) /* a new segment */
+        w->words += own;
     return status;
 }
 
 /* *at: where the block begins in the file. *turned: the file is a part that has ended. */
-static int append(struct gt_compact_writer *w, const uint8_t *block, size_t size, uint64_t *at,
-                  bool *turned)
+static int append(struct gt_compact_writer *w, const uint8_t *block, size_t size, uint64_t words,
+                  uint64_t *at, bool *turned)
 {
     int e = lock(w);
     if (e)
         return e;
     off_t end = lseek(w->fd, 0, SEEK_END);
     *at = end < 0 ? 0 : (uint64_t)end;
-    e = gt_compact_split_room(&w->split, w->fd, size);
-    if (!e)
-        e = gt_compact_append_fd(w->fd, block, size);
+    e = gt_compact_room_append(&w->room, w->fd, block, size, words);
     *turned = !e && gt_compact_split_turn(&w->split, w->fd, size);
     flock(w->fd, LOCK_UN);
     return e;
@@ -298,13 +308,13 @@ static int end_block(void *self, uint64_t *bytes)
     struct gt_compact_head head;
     const uint8_t *block;
     size_t size;
-    uint64_t at;
+    uint64_t at, words;
     bool turned = false;
     w->in_block = false;
-    if (end_packing(w, &block, &size) < 0)
+    if (end_packing(w, &block, &size, &words) < 0)
         return ENOMEM;
     *bytes = size;
-    int e = append(w, block, size, &at, &turned);
+    int e = append(w, block, size, words, &at, &turned);
     if (!e && gt_compact_head_read(block, size, &head) == 0 && head.flags & GT_COMPACT_SEGMENT)
         put_mark(w, at);
     leave_part(w, turned);
