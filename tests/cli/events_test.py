@@ -109,6 +109,45 @@ class Recorded(Events):
         self.assertFalse(os.path.exists(self.path('trace.events')))
 
 
+class Earlier(Events):
+    """What is at the place of a trace's declarations."""
+
+    def earlier(self, trace):
+        self.write('trace.events', b'earlier(void) ""\n')
+        if trace:
+            self.write('trace', b'an earlier trace')
+
+    def left(self):
+        return {n: self.read(n) for n in sorted(os.listdir(self.path('.'))) if n.startswith('trace.events')}
+
+    def test_not_begun(self):
+        """The trace that is still there keeps its own, whatever went wrong."""
+        self.earlier(trace=True)
+        for status, options in (0, []), (125, ['--plugin', 'none.so']), (125, ['--symbols', 'none']):
+            with self.subTest(options):
+                self.record('ints(int i) "%d"\n', status, *options)
+                self.assertEqual(self.left(), {'trace.events': 'earlier(void) ""\n'})
+                self.assertEqual(self.read('trace'), 'an earlier trace')
+
+    def test_recorded_over(self):
+        self.earlier(trace=True)
+        self.record('ints(int i) "%d"\n', 0, do='touch=trace')
+        self.assertEqual(self.left(), {'trace.events': 'ints(int i) "%d"\n'})
+
+    def test_of_no_trace(self):
+        """It is somebody's own, and stays."""
+        self.earlier(trace=False)
+        self.record('ints(int i) "%d"\n', 0, do='touch=trace')
+        self.assertEqual(self.left(), {'trace.events': 'ints(int i) "%d"\n', 'trace.events.old': 'earlier(void) ""\n'})
+
+    def test_its_own_input(self):
+        self.write('plugins/libevents.so', b'')
+        self.write('trace.events', b'ints(int i) "%d"\n')
+        done = self.expect(2, 'record', '--guest-events', 'trace.events', '-o', 'trace', '--', 'qemu-system-x86_64', '-nographic')
+        self.assertIn('trace.events: is the file of --guest-events', done.stderr)
+        self.assertEqual(self.left(), {'trace.events': 'ints(int i) "%d"\n'})
+
+
 class Hostile(Events):
     def test_no_files(self):
         self.assertIn('takes files', self.events(status=2))

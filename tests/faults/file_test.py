@@ -181,6 +181,21 @@ def test_damaged(t):
     need(not os.path.exists(t.out + '.parts'), 'the directory is left')
 
 
+def test_removed(t):
+    """A file that the guest removes leaves nothing; one that it moves can be moved back, and has its names again."""
+    out = f'{t.folder}/gone'
+    done = t.both(t.guest('busy'), ['1000', out], status=7, out=out)
+    need(done.said == [f'nothing is left: {out} was removed while it was recorded'], done.said)
+    need(not glob.glob(out + '*'), glob.glob(out + '*'))
+    out = f'{t.folder}/moved'
+    done = t.both(t.guest('busy'), ['1000', out, out + '-away'], status=7, out=out)
+    need(len(done.said) == 1 and 'guesttrace repair' in done.said[0], done.said)
+    os.rename(out + '-away', out)
+    t.repair(out)
+    need(calls_of(out, 'leaf') == 2000, calls_of(out, 'leaf'))
+    need(not os.path.exists(out + '.parts'), 'the working directory is left')
+
+
 def test_command(t):
     """`guesttrace record` completes what a kill has left, and says so; killed itself, repair does."""
     if sanitizers():

@@ -12,8 +12,11 @@
 #include "cli/record/qemu.h"
 #include "cli/record/stream.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const struct gt_option gt_options_events[] = {
@@ -108,6 +111,41 @@ static int write_declarations(struct gt_recording *r, struct gt_error *err)
     return status;
 }
 
+/* What is at the declarations' place: of an earlier trace, or somebody's own. It is NAME.old until
+ * a new trace has replaced the earlier one. */
+static int move_aside(struct gt_recording *r, struct gt_error *err)
+{
+    struct stat there, own;
+    g_autofree char *path = declarations(r);
+    g_autofree char *old = g_strconcat(path, ".old", NULL);
+    if (lstat(path, &there) != 0)
+        return 0;
+    if (stat(r->opt->guest_events, &own) == 0 && own.st_ino == there.st_ino &&
+        own.st_dev == there.st_dev)
+        return gt_error_set(
+            err, GT_E_USAGE,
+            "%s: is the file of --guest-events, and the declarations of the trace %s "
+            "are written there: name another output",
+            path, r->shown);
+    if (rename(path, old) != 0)
+        return gt_error_errno(err, errno, "%s: cannot be moved to %s", path, old);
+    r->declarations_moved = true;
+    return 0;
+}
+
+/* Of a trace that was recorded over nothing is kept. */
+static void move_back(const struct gt_recording *r, bool begun)
+{
+    g_autofree char *path = declarations(r);
+    g_autofree char *old = g_strconcat(path, ".old", NULL);
+    if (!r->declarations_moved)
+        return;
+    if (!begun)
+        rename(old, path);
+    else if (r->output_before.ino)
+        unlink(old);
+}
+
 static int events_prepare(struct gt_recording *r, struct gt_error *err)
 {
     if (!r->opt->guest_events)
@@ -120,15 +158,24 @@ static int events_prepare(struct gt_recording *r, struct gt_error *err)
     int status = gt_record_stream_check(r, "a trace", err);
     if (status == 0)
         status = gt_record_names_prepare(r, err);
-    return status < 0 ? status : write_declarations(r, err);
+    if (status == 0)
+        status = move_aside(r, err);
+    if (status < 0)
+        return status;
+    status = write_declarations(r, err);
+    r->declared = status == 0;
+    if (status < 0)
+        move_back(r, false);
+    return status;
 }
 
 /* They belong to a trace; without one nothing is left. */
-static void remove_declarations(const struct gt_recording *r)
+static void events_undo(const struct gt_recording *r)
 {
     g_autofree char *path = declarations(r);
-    if (!g_file_test(r->output, G_FILE_TEST_EXISTS))
+    if (r->declared && (r->declarations_moved || !g_file_test(r->output, G_FILE_TEST_EXISTS)))
         unlink(path);
+    move_back(r, false);
 }
 
 static bool events_finish(struct gt_recording *r)
@@ -136,11 +183,15 @@ static bool events_finish(struct gt_recording *r)
     if (r->console)
         gt_console_end(r->console);
     gt_console_events_report(r->console_events);
-    if (!has_trace(r))
+    if (!has_trace(r)) {
+        move_back(r, false);
         return true;
+    }
     bool begun = gt_record_stream_finish(r, "guesttrace simpletrace");
-    if (!begun)
-        remove_declarations(r);
+    if (begun)
+        move_back(r, true);
+    else
+        events_undo(r);
     return begun;
 }
 
@@ -153,4 +204,5 @@ const struct gt_tool gt_tool_events = {
     .arguments = events_arguments,
     .prepare = events_prepare,
     .finish = events_finish,
+    .undo = events_undo,
 };

@@ -10,10 +10,12 @@
 #include "cli/record/names.h"
 #include "cli/record/progress.h"
 #include "cli/record/qemu.h"
+#include "format/compact/work.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 static const struct gt_tool *const tools[] = {&gt_tool_uftrace, &gt_tool_etrace, &gt_tool_execlog,
                                               &gt_tool_events};
@@ -118,15 +120,30 @@ static int run_qemu(const struct gt_command *self, struct gt_recording *r)
     return 0;
 }
 
+static void say_removed(const struct gt_recording *r)
+{
+    g_autofree char *parts = g_strconcat(r->shown, GT_COMPACT_WORK_ENDING, NULL);
+    if (r->compact && access(parts, F_OK) == 0)
+        gt_record_say("%s was moved while it was recorded, and its names are in %s: move it back, "
+                      "then: guesttrace repair %s",
+                      r->shown, parts, r->shown);
+    else
+        gt_record_say("nothing is left: %s was removed while it was recorded", r->shown);
+}
+
 static int record(const struct gt_command *self, struct gt_recording *r, size_t n, char **operands)
 {
     struct gt_error err = {0};
     int status = gt_record_plan(r, n, operands, &err);
+    if (status && r->tool->undo)
+        r->tool->undo(r);
     if (status == GT_EXIT_USAGE)
         return gt_command_usage_error(self, "%s", err.text);
     if (status)
         return gt_command_fail(self, status, "%s", err.text);
     status = run_qemu(self, r);
+    if (status && r->tool->undo)
+        r->tool->undo(r);
     if (status)
         return status;
     bool begun = r->tool->finish(r);
@@ -136,7 +153,7 @@ static int record(const struct gt_command *self, struct gt_recording *r, size_t 
         return GT_EXIT_OWN; /* the guest has not run */
     bool lost = !begun && gt_record_output_is_removed(r);
     if (lost)
-        gt_record_say("nothing is left: %s was removed while it was recorded", r->shown);
+        say_removed(r);
     if ((lost || r->left_nothing) && WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == 0)
         return GT_EXIT_OWN; /* a status of the guest's own stays */
     return gt_child_end_like(r->wait_status);

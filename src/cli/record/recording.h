@@ -82,7 +82,8 @@ struct gt_recording {
     int folder_events;        /* inotify's, of the output's folder; 0: not watched */
     bool made;                /* the output, as they have said so far */
     GArray *snapshots_before; /* --last: numbers of files OUTPUT.N, uint64_t; see flight.h */
-    bool left_nothing;        /* filters have left nothing of what ran */
+    bool declared, declarations_moved; /* events: written; an earlier file is moved aside */
+    bool left_nothing;                 /* filters have left nothing of what ran */
     int wait_status;
     double seconds; /* run time of QEMU */
 };
@@ -103,6 +104,8 @@ struct gt_tool {
     /* Completes the output and prints a summary on standard error. False: the plugin did not start,
      * or all of the output is gone. */
     bool (*finish)(struct gt_recording *r);
+    /* In its place, where QEMU was not started. May be NULL. */
+    void (*undo)(const struct gt_recording *r);
 };
 
 extern const struct gt_tool gt_tool_uftrace, gt_tool_etrace, gt_tool_execlog, gt_tool_events;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 _Static_assert(sizeof(struct gt_compact_record) == 16, "two words");
@@ -23,6 +24,7 @@ struct gt_compact_writer {
     bool recover;
     bool resumes;     /* the packer's tasks are to be read from the file, with the first record */
     bool in_block;    /* it has records */
+    bool removed;     /* the file had no name any more when it was closed */
     uint64_t before;  /* records of the packer in the file */
     uint64_t segment; /* offset of its last segment; 0: not known */
     uint32_t segment_part;         /* the part that has it */
@@ -77,6 +79,9 @@ static const char *path_of(const void *self)
 static void close_file(void *self, bool descriptors)
 {
     struct gt_compact_writer *w = self;
+    struct stat st;
+    if (w->fd >= 0)
+        w->removed = fstat(w->fd, &st) == 0 && st.st_nlink == 0;
     if (descriptors && w->fd >= 0)
         close(w->fd);
     w->fd = -1;
@@ -333,6 +338,11 @@ uint64_t gt_compact_writer_unsplit(const struct gt_compact_writer *w, int *error
 {
     *error = w->split.error;
     return w->split.failed;
+}
+
+bool gt_compact_writer_is_removed(const struct gt_compact_writer *w)
+{
+    return w->removed;
 }
 
 /* ---- earlier records ----------------------------------------------------------------------- */

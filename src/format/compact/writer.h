@@ -42,6 +42,9 @@ uint64_t gt_compact_writer_last_time(struct gt_compact_writer *w, uint32_t numbe
 /* Times that the recording could not be split, and the errno value of the last time. */
 uint64_t gt_compact_writer_unsplit(const struct gt_compact_writer *w, int *error);
 
+/* True: when it was closed the file had no name any more, so that nothing is left of it. */
+bool gt_compact_writer_is_removed(const struct gt_compact_writer *w);
+
 /* Its functions' `self` is a writer. */
 extern const struct gt_stream_packing gt_compact_packing;
 

@@ -150,6 +150,12 @@ static bool report_faults(struct gt_uftrace_recorder *r, const struct lossy *los
 {
     const struct gt_streams_stats *st = &r->totals.written;
     unsigned refused = r->totals.refused;
+    if (r->output.packed.removed && !lossy->err.status) {
+        if (r->options.summary && r->process.first) /* else the command says it */
+            gt_host_message("nothing is left: %s was removed while it was recorded",
+                            r->output.packed.work.file);
+        return true;
+    }
     if (!st->error && !lossy->err.status && !refused && !r->output.no_worker)
         return false;
     if (__atomic_exchange_n(&r->output.shared->reported, true, __ATOMIC_ACQ_REL)) {

@@ -2,6 +2,7 @@
 /* Recordings in one file: see packed.h. */
 #include "plugin/uftrace/packed.h"
 #include "format/compact/mend.h"
+#include "format/compact/work_parts.h"
 #include "plugin/uftrace/recorder.h"
 #include "plugin/uftrace/users.h"
 
@@ -162,7 +163,10 @@ int gt_packed_finish(struct gt_uftrace_recorder *r, bool more, struct gt_error *
     if (!gt_packed_is_on(p))
         return 0;
     bool last = gt_users_is_last(r);
-    if (last && p->flight)
+    p->removed = p->writer && !r->options.split && gt_compact_writer_is_removed(p->writer);
+    if (last && p->removed)
+        status = gt_compact_work_remove_dir(&p->work, err);
+    else if (last && p->flight)
         status = end_flight(r, more, err);
     else if (last)
         status = gt_compact_work_gather(&p->work, err);

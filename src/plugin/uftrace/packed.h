@@ -26,6 +26,7 @@ struct gt_packed {
     /* One of them; both NULL: the recording is a directory. */
     struct gt_compact_writer *writer;
     struct gt_compact_flight *flight; /* a flight recorder: snapshot.h */
+    bool removed;                     /* at the end: somebody has removed the file */
 };
 
 static inline bool gt_packed_is_on(const struct gt_packed *p)
@@ -54,6 +55,7 @@ void gt_packed_end_streams(const struct gt_uftrace_recorder *r, const struct gt_
 
 /* On the worker, at the end, when streams and text files are written: the last process gathers the
  * recording; a flight recorder's makes a last snapshot, where there is `more` since the one before.
+ * Of a file that somebody has removed nothing is left.
  * Errors of gt_compact_work_gather and gt_compact_work_end_flight. */
 int gt_packed_finish(struct gt_uftrace_recorder *r, bool more, struct gt_error *err);
 
