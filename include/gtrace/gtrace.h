@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libgtrace: reads recordings of calls, those of guesttrace in any form (one file, a directory) and
+ * directories of uftrace.
+ *
+ *     struct gtrace *t;
+ *     struct gtrace_error err = {.size = sizeof err};
+ *     if (gtrace_open("boot.gtrace", NULL, &t, &err) != 0)
+ *         fprintf(stderr, "%s\n", err.text);
+ *
+ * Rules of the interface:
+ *
+ * - Structs that a caller fills or receives begin with `size`: the caller sets it to the sizeof its
+ *   compiler knew. The library reads and writes no byte behind it, and sets what it does not know
+ *   to 0. Later versions add members at the end only. Structs that the library passes in arrays
+ *   have no size: the call says how far apart they are (`stride`).
+ * - Functions that can fail return 0 or more, or a negative enum gtrace_status; an error is one
+ *   line that names the file, the line or offset, the value, and what was expected. The library
+ *   never prints, never ends the process, installs no signal handler and has no global state.
+ * - A struct gtrace and all texts that come from it belong to the library and live until
+ *   gtrace_close, unless said otherwise. Texts are UTF-8 as far as the guest's names are, and end
+ *   with a NUL.
+ * - Times are ns since the recording's clock began (of a machine: of its own clock); sizes bytes.
+ *   Indexes of tasks, processes and functions count from 0 and do not change while it is open.
+ * - Several threads may use one struct gtrace, except gtrace_walk, gtrace_calls, gtrace_collect
+ *   and gtrace_close: of these one at a time.
+ *
+ * Guests are not trusted, so recordings are not: whatever is damaged is reported and left out.
+ */
+#ifndef GTRACE_GTRACE_H
+#define GTRACE_GTRACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gtrace;
+
+enum gtrace_status {
+    GTRACE_OK = 0,
+    GTRACE_E_USAGE = -1,       /* an argument is invalid */
+    GTRACE_E_NOMEM = -2,       /* out of memory */
+    GTRACE_E_TRUNC = -3,       /* the input ends in the middle of an item */
+    GTRACE_E_FORMAT = -4,      /* the input is not what its format says */
+    GTRACE_E_RANGE = -5,       /* a value is outside what the format or the library can hold */
+    GTRACE_E_IO = -6,          /* the operating system refused; the message says why */
+    GTRACE_E_NOT_FOUND = -7,   /* a file or a name that does not exist */
+    GTRACE_E_UNSUPPORTED = -8, /* the input is understood, but cannot be handled here */
+};
+
+/* Filled where a function fails; every pointer to one may be NULL. */
+struct gtrace_error {
+    uint32_t size;
+    int32_t status; /* enum gtrace_status */
+    char text[512]; /* one line without a newline */
+};
+
+/* MAJOR * 10000 + MINOR * 100 + PATCH of the library that runs. */
+uint32_t gtrace_version(void);
+
+/* ---- open ---------------------------------------------------------------------------------- */
+
+struct gtrace_options {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+    /* Takes a line about what is damaged and was left out, and the like; on any thread, one at a
+     * time. NULL: they are ignored. */
+    void (*notice)(void *user, const char *line);
+    void *user;
+};
+
+/* GTRACE_E_NOT_FOUND, GTRACE_E_IO, GTRACE_E_NOMEM, GTRACE_E_FORMAT: it is no recording of calls, or
+ * a text in it is damaged. A recording that was cut, or is being written, is opened as far as it is
+ * whole. `o` may be NULL. */
+int gtrace_open(const char *path, const struct gtrace_options *o, struct gtrace **out,
+                struct gtrace_error *err);
+void gtrace_close(struct gtrace *t); /* NULL is fine */
+
+/* ---- what ran ------------------------------------------------------------------------------ */
+
+enum gtrace_form { GTRACE_FILE, GTRACE_DIRECTORY };
+
+struct gtrace_facts {
+    uint32_t size;
+    uint32_t form;                           /* enum gtrace_form */
+    const char *command, *program, *version; /* what was recorded, with what; "": not known */
+    uint64_t first, last; /* times of the first and the last record; 0, 0: none */
+    uint64_t records;
+    uint64_t bytes;          /* on the disk */
+    int32_t has_exit_status; /* 1: */
+    int32_t exit_status;     /* as wait() gives it */
+    int32_t incomplete;      /* 1: it was cut, or is being written */
+    int32_t reserved;
+};
+/* The functions below that return int: 0, or GTRACE_E_RANGE: there is no such index. */
+int gtrace_facts(const struct gtrace *t, struct gtrace_facts *out);
+
+struct gtrace_task {
+    uint32_t size;
+    uint32_t id;      /* thread id; of a machine's call stacks a number from 1001 on */
+    uint32_t process; /* index of the process it belongs to at first */
+    uint32_t guest_pid, guest_tgid; /* the thread of a machine's Linux; 0: not known */
+    uint32_t reserved;
+    const char *name; /* the last one; "": it has none */
+    uint64_t start;
+};
+size_t gtrace_n_tasks(const struct gtrace *t);
+int gtrace_task(const struct gtrace *t, uint32_t index, struct gtrace_task *out);
+
+struct gtrace_process {
+    uint32_t size;
+    uint32_t pid;
+    const char *program; /* path of its last program */
+    uint64_t start;
+};
+size_t gtrace_n_processes(const struct gtrace *t);
+int gtrace_process(const struct gtrace *t, uint32_t index, struct gtrace_process *out);
+
+enum gtrace_function_flag {
+    GTRACE_NO_SYMBOL = 1, /* an address; `name` is "<1a2b>" */
+    GTRACE_PLT = 2,       /* the stub of a library function */
+    GTRACE_HANDLER = 4,   /* interrupts, exceptions, system calls or signals have begun here */
+    GTRACE_SUSPENDED = 8, /* no function: the task is suspended in such a call */
+};
+struct gtrace_function {
+    uint32_t size;
+    uint32_t flags;
+    const char *name;   /* demangled */
+    const char *symbol; /* as in the file */
+    const char *module; /* path of its file; "": it is in none */
+    uint64_t address;   /* in the module */
+    uint64_t length;    /* bytes; 0: not known */
+    const char *file;   /* of the source; NULL: not known */
+    uint32_t line, reserved;
+};
+/* Functions appear while calls are read: all are there when a pass has ended. */
+size_t gtrace_n_functions(const struct gtrace *t);
+int gtrace_function(struct gtrace *t, uint32_t index, struct gtrace_function *out);
+
+/* A line that a machine's console printed, or a mark of the user. */
+struct gtrace_mark {
+    uint32_t size, reserved;
+    uint64_t time;
+    const char *text;
+};
+size_t gtrace_n_marks(const struct gtrace *t);
+int gtrace_mark(const struct gtrace *t, size_t index, struct gtrace_mark *out);
+
+/* How often the recorder was not sure: how far not to trust the recording. Without any, and with
+ * no lost records, it is exact. */
+struct gtrace_anomaly {
+    uint32_t size, reserved;
+    const char *name; /* "missed-return"; docs/call-tracking.md has them all */
+    uint64_t count;   /* at least 1 */
+};
+size_t gtrace_n_anomalies(const struct gtrace *t);
+int gtrace_anomaly(const struct gtrace *t, size_t index, struct gtrace_anomaly *out);
+/* A number that the recorder has kept: "calls", "matched", "lost_records"; 0: it has none. */
+uint64_t gtrace_statistic(const struct gtrace *t, const char *name);
+
+/* ---- calls --------------------------------------------------------------------------------- */
+
+/* Which calls a pass gives. { .size = sizeof } chooses all. */
+struct gtrace_window {
+    uint32_t size;
+    uint32_t depth;    /* calls less deep than that, from 1; 0: all */
+    uint64_t from, to; /* times, both included; to 0: no end */
+    uint64_t min_time; /* ns: calls that took as long */
+    /* Patterns with * and ?, until NULL; NULL: all. A task's name or its id; a process's program
+     * has no part in it. */
+    const char *const *tasks;
+    /* gtrace_calls and gtrace_collect: names of functions, demangled or as in the file. */
+    const char *const *functions;
+    uint32_t wall; /* 1: times in which a task was suspended belong to its calls */
+    uint32_t want; /* gtrace_calls: enum gtrace_want */
+};
+
+enum gtrace_kind {
+    GTRACE_ENTRY,
+    GTRACE_EXIT,
+    GTRACE_EVENT, /* `function` is the event's id */
+    GTRACE_LOST,  /* records were lost here; `function`: how many, 0: not known */
+    GTRACE_SPLIT, /* a scan only: a part of the call's self time, and no end */
+};
+enum gtrace_flag {
+    GTRACE_RECURSIVE = 1, /* the function is open further out in the same task */
+    GTRACE_CLIPPED = 2,   /* it began before the window, or goes on after it */
+    GTRACE_OPEN = 4,      /* it never returned: the recording, or its task, ended in it */
+    GTRACE_PART = 8,      /* EXIT in a scan: `self` is a part, as of a SPLIT */
+};
+
+/* One event. An ENTRY has its time as `begin`; `self` and `slept` are of EXIT and SPLIT: time in
+ * the function itself, and time in which the task was suspended, which is not in `self`. */
+struct gtrace_event {
+    uint64_t time, begin;
+    int64_t self;
+    uint64_t slept;
+    uint32_t task, function, depth; /* depth from 0 */
+    uint8_t kind, flags;            /* enum gtrace_kind, gtrace_flag */
+    uint8_t reserved[2];
+};
+
+/* All events of the window in order of time, on the caller's thread. What `event` returns ends the
+ * walk if it is not 0, and is returned. GTRACE_E_IO, GTRACE_E_NOMEM, GTRACE_E_USAGE. */
+int gtrace_walk(struct gtrace *t, const struct gtrace_window *w,
+                int (*event)(void *user, const struct gtrace_event *e), void *user,
+                struct gtrace_error *err);
+
+struct gtrace_frame {
+    uint64_t begin;
+    uint32_t function;
+    uint32_t recursive;
+};
+/* In a walk's callback: the calls that the event's task has open, outermost first, at most `n`; an
+ * ENTRY's own is not yet one, an EXIT's is. Returns how many there are. */
+size_t gtrace_stack(const struct gtrace *t, uint32_t task, struct gtrace_frame *out, size_t n);
+
+enum gtrace_value_kind {
+    GTRACE_UNREAD, /* the guest's memory could not be read; `text` says so */
+    GTRACE_INTEGER,
+    GTRACE_UNSIGNED,
+    GTRACE_REAL,
+    GTRACE_TEXT, /* of the guest */
+    GTRACE_OTHER /* a struct, and the like: `text` alone */
+};
+struct gtrace_value {
+    const char *name; /* the parameter's; where it is not known "arg1", "retval" */
+    const char *text; /* as readers show it; of TEXT without quotes, escaped */
+    uint64_t number;  /* INTEGER, UNSIGNED */
+    double real;      /* REAL */
+    uint32_t kind;    /* enum gtrace_value_kind */
+    uint32_t reserved;
+};
+
+enum gtrace_want {
+    GTRACE_WANT_PATH = 1,   /* the callers of each call */
+    GTRACE_WANT_VALUES = 2, /* arguments and results */
+};
+/* A whole call. */
+struct gtrace_call {
+    uint64_t begin, end; /* of one that never returned: its task's last record */
+    int64_t self;
+    uint64_t slept;
+    uint32_t task, function, depth, flags; /* enum gtrace_flag */
+    const uint32_t *path;                  /* functions of its callers, outermost first */
+    const struct gtrace_value *arguments;
+    const struct gtrace_value *result; /* NULL: none was recorded */
+    uint32_t n_path, n_arguments;
+};
+/* Calls of the window's functions, in the order in which they end; some at a time. They, and what
+ * they point to, live until `calls` returns. Else as gtrace_walk. */
+int gtrace_calls(struct gtrace *t, const struct gtrace_window *w,
+                 int (*calls)(void *user, const struct gtrace_call *call, size_t n, size_t stride),
+                 void *user, struct gtrace_error *err);
+
+/* Events of one task, in their order. */
+struct gtrace_batch {
+    uint32_t size;
+    uint32_t task;
+    const struct gtrace_event *event;
+    size_t n, stride;
+};
+/* A pass on all processors (`threads` 0) or as many threads: tasks, and stretches of time of one
+ * task, side by side. Each thread has a share of its own, which share() makes. batch() may be
+ * called on any thread, for one share by one thread at a time; merge() gets each share on the
+ * caller's thread and frees it, also after an error (`user` is NULL then). GTRACE_E_UNSUPPORTED: a
+ * recording with values has no stretches; use gtrace_walk. Else as gtrace_walk. */
+struct gtrace_consumer {
+    uint32_t size, reserved;
+    void *(*share)(void *user);
+    int (*batch)(void *share, const struct gtrace_batch *b);
+    int (*merge)(void *user, void *share);
+};
+int gtrace_scan(struct gtrace *t, const struct gtrace_window *w, const struct gtrace_consumer *c,
+                void *user, unsigned threads, struct gtrace_error *err);
+
+/* The same calls as gtrace_calls as one array, by their beginning, read on all processors where
+ * that can be. The caller frees it with gtrace_free. */
+struct gtrace_row {
+    uint64_t begin, end;
+    int64_t self;
+    uint64_t slept;
+    uint32_t task, function, depth, flags;
+};
+int64_t gtrace_collect(struct gtrace *t, const struct gtrace_window *w, struct gtrace_row **out,
+                       struct gtrace_error *err);
+void gtrace_free(void *rows); /* NULL is fine */
+
+/* What each function's calls took together; functions of one name in one module are one. */
+struct gtrace_sum {
+    uint64_t calls;
+    uint64_t total; /* with what they called; recursive calls count once */
+    uint64_t self;
+    uint64_t slept;
+    uint64_t longest, shortest; /* calls */
+    uint32_t function, reserved;
+};
+/* In order of their names; the window's functions choose. Freed with gtrace_free. */
+int64_t gtrace_sums(struct gtrace *t, const struct gtrace_window *w, struct gtrace_sum **out,
+                    struct gtrace_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

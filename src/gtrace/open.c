@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* libgtrace: a recording is opened, and what ran in it. */
+#include "base/file.h"
+#include "format/recording/files.h"
+#include "gtrace/private.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define API __attribute__((visibility("default")))
+
+/* Both sides have the same numbers. */
+_Static_assert((int)GTRACE_E_USAGE == (int)GT_E_USAGE && (int)GTRACE_E_NOMEM == (int)GT_E_NOMEM &&
+                   (int)GTRACE_E_TRUNC == (int)GT_E_TRUNC &&
+                   (int)GTRACE_E_FORMAT == (int)GT_E_FORMAT &&
+                   (int)GTRACE_E_RANGE == (int)GT_E_RANGE && (int)GTRACE_E_IO == (int)GT_E_IO &&
+                   (int)GTRACE_E_NOT_FOUND == (int)GT_E_NOT_FOUND &&
+                   (int)GTRACE_E_UNSUPPORTED == (int)GT_E_UNSUPPORTED,
+               "statuses of libgtrace are the readers'");
+
+/* ---- sizes and errors ---------------------------------------------------------------------- */
+
+void gt_gtrace_put(void *out, const void *ours, size_t size)
+{
+    const uint32_t theirs = *(const uint32_t *)out;
+    const size_t n = theirs < size ? theirs : size;
+    if (n > sizeof theirs)
+        memcpy((char *)out + sizeof theirs, (const char *)ours + sizeof theirs, n - sizeof theirs);
+    if (theirs > size)
+        memset((char *)out + size, 0, theirs - size);
+}
+
+void gt_gtrace_get(void *ours, size_t size, const void *theirs)
+{
+    memset(ours, 0, size);
+    if (theirs) {
+        const uint32_t n = *(const uint32_t *)theirs;
+        memcpy(ours, theirs, n < size ? n : size);
+    }
+    *(uint32_t *)ours = (uint32_t)size;
+}
+
+int gt_gtrace_fail(struct gtrace_error *err, int status, const struct gt_error *from)
+{
+    if (err) {
+        struct gtrace_error e = {.size = sizeof e, .status = status};
+        const char *text = from && from->status            ? from->text
+                           : status == GT_E_NOMEM || !from ? gt_status_text(status)
+                                                           : "the caller has ended the pass";
+        g_strlcpy(e.text, text, sizeof e.text);
+        gt_gtrace_put(err, &e, sizeof e);
+    }
+    return status;
+}
+
+int gt_gtrace_usage(struct gtrace_error *err, const char *text)
+{
+    struct gt_error e = {0};
+    return gt_gtrace_fail(err, gt_error_set(&e, GT_E_USAGE, "%s", text), &e);
+}
+
+API uint32_t gtrace_version(void)
+{
+    unsigned part[3] = {0};
+    const char *at = GT_VERSION;
+    for (size_t i = 0; i < G_N_ELEMENTS(part) && *at; i++) {
+        char *end;
+        part[i] = (unsigned)strtoul(at, &end, 10);
+        at = *end ? end + 1 : end;
+    }
+    return part[0] * 10000 + part[1] * 100 + part[2];
+}
+
+/* ---- open ---------------------------------------------------------------------------------- */
+
+static void pass_notice(void *self, const char *line)
+{
+    const struct gtrace *t = self;
+    if (t->notice)
+        t->notice(t->user, line);
+}
+
+static int read_stats(struct gtrace *t)
+{
+    size_t size;
+    char *text = gt_calls_text(t->calls, GT_STATS_FILE, &size);
+    int status = gt_stats_parse(&t->stats, text);
+    for (size_t i = 0; status >= 0 && i < t->stats.n; i++) {
+        const struct gt_stat *s = &t->stats.item[i];
+        if (g_str_has_prefix(s->key, GT_STATS_ANOMALY) && strtoull(s->value, NULL, 10))
+            g_array_append_val(t->anomalies, s);
+    }
+    return status;
+}
+
+API int gtrace_open(const char *path, const struct gtrace_options *o, struct gtrace **out,
+                    struct gtrace_error *err)
+{
+    struct gtrace_options options;
+    struct gt_error e = {0};
+    *out = NULL;
+    if (!path)
+        return gt_gtrace_usage(err, "gtrace_open: no path");
+    gt_gtrace_get(&options, sizeof options, o);
+    struct gtrace *t = calloc(1, sizeof *t);
+    if (!t)
+        return gt_gtrace_fail(err, GT_E_NOMEM, NULL);
+    pthread_mutex_init(&t->lock, NULL);
+    t->notice = options.notice;
+    t->user = options.user;
+    t->anomalies = g_array_new(FALSE, FALSE, sizeof(const struct gt_stat *));
+    t->demangler = gt_demangler_create();
+    const struct gt_calls_options how = {.notices = {pass_notice, t}};
+    int status = gt_calls_open(path, &how, &t->calls, &e);
+    if (status >= 0)
+        status = read_stats(t);
+    if (status < 0) {
+        gtrace_close(t);
+        return gt_gtrace_fail(err, status, &e);
+    }
+    *out = t;
+    return 0;
+}
+
+API void gtrace_close(struct gtrace *t)
+{
+    if (!t)
+        return;
+    gt_calls_close(t->calls);
+    gt_stats_clear(&t->stats);
+    g_array_free(t->anomalies, TRUE);
+    gt_demangler_destroy(t->demangler);
+    pthread_mutex_destroy(&t->lock);
+    free(t);
+}
+
+/* ---- what ran ------------------------------------------------------------------------------ */
+
+API int gtrace_facts(const struct gtrace *t, struct gtrace_facts *out)
+{
+    const struct gt_calls_facts *f = gt_calls_facts(t->calls);
+    const struct gtrace_facts facts = {
+        .form = f->form == GT_CALLS_DIRECTORY ? GTRACE_DIRECTORY : GTRACE_FILE,
+        .command = f->command,
+        .program = f->exename,
+        .version = f->version,
+        .first = f->first,
+        .last = f->last,
+        .records = f->records,
+        .bytes = f->bytes,
+        .has_exit_status = f->has_exit_status,
+        .exit_status = f->exit_status,
+        .incomplete = f->incomplete,
+    };
+    gt_gtrace_put(out, &facts, sizeof facts);
+    return 0;
+}
+
+API size_t gtrace_n_tasks(const struct gtrace *t)
+{
+    return gt_calls_n_tasks(t->calls);
+}
+
+API int gtrace_task(const struct gtrace *t, uint32_t index, struct gtrace_task *out)
+{
+    if (index >= gt_calls_n_tasks(t->calls))
+        return GT_E_RANGE;
+    const struct gt_calls_task *task = gt_calls_task(t->calls, index);
+    const struct gtrace_task ours = {
+        .id = task->id,
+        .process = task->process,
+        .guest_pid = task->guest_pid,
+        .guest_tgid = task->guest_tgid,
+        .name = task->name,
+        .start = task->start,
+    };
+    gt_gtrace_put(out, &ours, sizeof ours);
+    return 0;
+}
+
+API size_t gtrace_n_processes(const struct gtrace *t)
+{
+    return gt_calls_n_processes(t->calls);
+}
+
+API int gtrace_process(const struct gtrace *t, uint32_t index, struct gtrace_process *out)
+{
+    if (index >= gt_calls_n_processes(t->calls))
+        return GT_E_RANGE;
+    const struct gt_calls_process *p = gt_calls_process(t->calls, index);
+    const struct gtrace_process ours = {.pid = p->pid, .program = p->exename, .start = p->start};
+    gt_gtrace_put(out, &ours, sizeof ours);
+    return 0;
+}
+
+const char *gt_gtrace_demangle(struct gtrace *t, const char *name)
+{
+    pthread_mutex_lock(&t->lock);
+    name = gt_demangle(t->demangler, name);
+    pthread_mutex_unlock(&t->lock);
+    return name;
+}
+
+API size_t gtrace_n_functions(const struct gtrace *t)
+{
+    return gt_calls_n_functions(t->calls);
+}
+
+API int gtrace_function(struct gtrace *t, uint32_t index, struct gtrace_function *out)
+{
+    if (index >= gt_calls_n_functions(t->calls))
+        return GT_E_RANGE;
+    const struct gt_calls_function *f = gt_calls_function(t->calls, index);
+    const struct gtrace_function ours = {
+        .flags = (f->is_address ? GTRACE_NO_SYMBOL : 0) | (f->is_plt ? GTRACE_PLT : 0) |
+                 (f->is_handler ? GTRACE_HANDLER : 0) |
+                 (gt_call_suspends(index) ? GTRACE_SUSPENDED : 0),
+        .name = gt_gtrace_demangle(t, f->name),
+        .symbol = f->name,
+        .module = f->module,
+        .address = f->address,
+        .length = f->size,
+        .file = f->file,
+        .line = f->line,
+    };
+    gt_gtrace_put(out, &ours, sizeof ours);
+    return 0;
+}
+
+API size_t gtrace_n_marks(const struct gtrace *t)
+{
+    size_t n;
+    gt_calls_marks(t->calls, &n);
+    return n;
+}
+
+API int gtrace_mark(const struct gtrace *t, size_t index, struct gtrace_mark *out)
+{
+    size_t n;
+    const struct gt_calls_mark *marks = gt_calls_marks(t->calls, &n);
+    if (index >= n)
+        return GT_E_RANGE;
+    const struct gtrace_mark ours = {.time = marks[index].time, .text = marks[index].text};
+    gt_gtrace_put(out, &ours, sizeof ours);
+    return 0;
+}
+
+API size_t gtrace_n_anomalies(const struct gtrace *t)
+{
+    return t->anomalies->len;
+}
+
+API int gtrace_anomaly(const struct gtrace *t, size_t index, struct gtrace_anomaly *out)
+{
+    if (index >= t->anomalies->len)
+        return GT_E_RANGE;
+    const struct gt_stat *s = g_array_index(t->anomalies, const struct gt_stat *, index);
+    const struct gtrace_anomaly ours = {.name = s->key + strlen(GT_STATS_ANOMALY),
+                                        .count = strtoull(s->value, NULL, 10)};
+    gt_gtrace_put(out, &ours, sizeof ours);
+    return 0;
+}
+
+API uint64_t gtrace_statistic(const struct gtrace *t, const char *name)
+{
+    return gt_stats_number(&t->stats, name);
+}

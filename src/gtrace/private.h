@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to libgtrace: what is open, and what its parts share. */
+#ifndef GT_GTRACE_PRIVATE_H
+#define GT_GTRACE_PRIVATE_H
+
+#include "analysis/calls/calls.h"
+#include "analysis/image/demangle.h"
+#include "format/recording/stats.h"
+#include "gtrace/gtrace.h"
+
+#include <glib.h>
+
+struct gtrace {
+    struct gt_calls *calls;
+    struct gt_stats stats;
+    GArray *anomalies; /* const struct gt_stat *, of stats */
+    pthread_mutex_t lock;
+    struct gt_demangler *demangler; /* under the lock */
+    void (*notice)(void *user, const char *line);
+    void *user;
+};
+
+/* Which functions a window chooses. One thread. { NULL } chooses all. */
+struct gt_gtrace_choice {
+    const char *const *patterns; /* the window's */
+    GByteArray *known;           /* by index: 0 not asked yet, 1 no, 2 yes */
+};
+void gt_gtrace_choice_init(struct gt_gtrace_choice *c, const struct gtrace_window *w);
+bool gt_gtrace_chosen(struct gt_gtrace_choice *c, struct gtrace *t, uint32_t function);
+void gt_gtrace_choice_finish(struct gt_gtrace_choice *c);
+
+/* The window as readers know it. GT_E_USAGE: it cannot be one. */
+struct gt_gtrace_pass {
+    struct gt_calls_window window;
+    struct gtrace_window asked; /* with this library's size */
+    bool *tasks;
+};
+int gt_gtrace_pass_init(struct gt_gtrace_pass *p, const struct gtrace *t,
+                        const struct gtrace_window *w, struct gtrace_error *err);
+void gt_gtrace_pass_finish(struct gt_gtrace_pass *p);
+
+/* Copies the first bytes of a struct of ours to a caller's, which begins with its size: what this
+ * library does not know becomes 0. */
+void gt_gtrace_put(void *out, const void *ours, size_t size);
+/* The other way round: what the caller does not know is 0. */
+void gt_gtrace_get(void *ours, size_t size, const void *theirs);
+/* Fills err, which may be NULL, from ours; returns the status. */
+int gt_gtrace_fail(struct gtrace_error *err, int status, const struct gt_error *from);
+int gt_gtrace_usage(struct gtrace_error *err, const char *text);
+/* The name demangled. */
+const char *gt_gtrace_demangle(struct gtrace *t, const char *name);
+
+#endif
