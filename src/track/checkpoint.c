@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Copies of what the tracker knows of a machine: see checkpoint.h. */
 #include "track/checkpoint.h"
+#include "track/guests.h"
 #include "track/stack.h"
 
 #include <stdlib.h>
@@ -85,7 +86,7 @@ static bool copy_saved(struct gt_checkpoint *c, const struct gt_tracker *k)
 
 static bool copy_all(struct gt_checkpoint *c, struct gt_tracker *k)
 {
-    return copy_stacks(c, k) && copy_saved(c, k) &&
+    return !k->guests && copy_stacks(c, k) && copy_saved(c, k) &&
            gt_fork_snapshots_copy(k, &c->fork_snapshots, &c->bytes) && c->bytes <= MOST_BYTES;
 }
 
@@ -137,6 +138,7 @@ void gt_checkpoint_leave(struct gt_thread *t, uint64_t time)
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *s = t->stack;
+    gt_guests_end(t, time);
     s->last_time = time > s->last_time ? time : s->last_time;
     if (k->one_output)
         s->out = NULL; /* the thread's: that of the stack which it continues with */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Several call stacks: contexts (threads, coroutines) that begin, are suspended, continue and end.
  * See stack.h. */
+#include "track/guests.h"
 #include "track/stack.h"
 #include "track/tail_calls.h"
 
@@ -67,6 +68,8 @@ void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
     s->sp = GT_NO_ADDR;
     s->begin_sp = 0;
     s->n_excursions = 0;
+    s->vm = s->prepared = 0;
+    gt_guests_forget(k, s);
     for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS && k->machine; i++)
         if (k->saved_contexts[i].stack == s)
             k->saved_contexts[i].slot = 0;
@@ -153,5 +156,6 @@ void gt_stack_begin(struct gt_thread *t, uint64_t time)
     if (!s)
         return;
     s->coroutine = true;
+    s->vm = gt_guest_vm(t);
     gt_stack_switch(t, s, time);
 }

@@ -21,11 +21,13 @@ enum gt_counter {
     GT_COUNT_ALIASED,      /* blocks that are shared by several virtual addresses */
     GT_COUNT_BEYOND_TASKS, /* stacks beyond those that are recorded */
     GT_COUNT_BEYOND_DEPTH, /* frames deeper than are recorded */
+    GT_COUNT_GUESTS,       /* entries of virtual machines */
     GT_COUNT_OUTSIDE,      /* programs that the guest executed outside QEMU */
 
     /* How returns were decided that did not match their call: the rules of returns.c */
     GT_RULES,
-    GT_RULE_SIGNAL_HANDLER = GT_RULES,
+    GT_RULE_LEFT_GUEST = GT_RULES,
+    GT_RULE_SIGNAL_HANDLER,
     GT_RULE_FIRST_FUNCTION,
     GT_RULE_BEYOND_LIMIT,
     GT_RULE_RETPOLINE,

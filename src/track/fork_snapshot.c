@@ -3,6 +3,7 @@
  * Fork snapshots: the frames of programs at their newest system calls. Such a call may create a
  * process, which begins with a copy of these frames, perhaps after the caller has left them.
  */
+#include "track/guests.h"
 #include "track/machine.h"
 #include "track/stack.h"
 
@@ -14,6 +15,7 @@
 struct gt_fork_snapshot {
     uint64_t pc;   /* where the call returns to; 0: free */
     uint64_t sp;   /* the program's stack pointer; 0: not known */
+    uint64_t vm;   /* of the stack */
     uint64_t when; /* n_fork_snapshots when it was taken */
     uint32_t n;
     uint32_t home; /* in a copy of the table: the entry's index */
@@ -23,14 +25,15 @@ struct gt_fork_snapshot {
 
 enum { SNAPSHOTS = 1024 };
 
-static bool is_of(const struct gt_fork_snapshot *snapshot, uint64_t pc, uint64_t sp)
+static bool is_of(const struct gt_fork_snapshot *snapshot, uint64_t pc, uint64_t sp, uint64_t vm)
 {
-    return snapshot->pc == pc && snapshot->sp == sp;
+    return snapshot->pc == pc && snapshot->sp == sp && snapshot->vm == vm;
 }
 
 /* Returns the entry of that address and stack pointer, or one to use for it: a free one or the
  * oldest. NULL: no memory. With the lock. */
-static struct gt_fork_snapshot *snapshot_at(struct gt_tracker *k, uint64_t pc, uint64_t sp)
+static struct gt_fork_snapshot *snapshot_at(struct gt_tracker *k, uint64_t pc, uint64_t sp,
+                                            uint64_t vm)
 {
     if (!k->fork_snapshots)
         k->fork_snapshots = calloc(SNAPSHOTS, sizeof *k->fork_snapshots);
@@ -40,7 +43,7 @@ static struct gt_fork_snapshot *snapshot_at(struct gt_tracker *k, uint64_t pc, u
     struct gt_fork_snapshot *oldest = &k->fork_snapshots[home];
     for (unsigned i = 0; i < GT_TRACK_FORK_SNAPSHOTS; i++) {
         struct gt_fork_snapshot *snapshot = &k->fork_snapshots[(home + i) % SNAPSHOTS];
-        if (is_of(snapshot, pc, sp) || snapshot->pc == 0)
+        if (is_of(snapshot, pc, sp, vm) || snapshot->pc == 0)
             return snapshot;
         if (snapshot->when < oldest->when)
             oldest = snapshot;
@@ -52,11 +55,13 @@ _Static_assert(SNAPSHOTS == 1u << 10, "snapshot_at takes the hash's top 10 bits"
 
 /* The newest snapshot of the address, with any stack pointer: a new thread has another one. NULL:
  * not found. With the lock. */
-static const struct gt_fork_snapshot *last_snapshot_at(const struct gt_tracker *k, uint64_t pc)
+static const struct gt_fork_snapshot *last_snapshot_at(const struct gt_tracker *k, uint64_t pc,
+                                                       uint64_t vm)
 {
     const struct gt_fork_snapshot *last = NULL;
     for (unsigned i = 0; k->fork_snapshots && i < SNAPSHOTS; i++)
-        if (k->fork_snapshots[i].pc == pc && (!last || k->fork_snapshots[i].when > last->when))
+        if (k->fork_snapshots[i].pc == pc && k->fork_snapshots[i].vm == vm &&
+            (!last || k->fork_snapshots[i].when > last->when))
             last = &k->fork_snapshots[i];
     return last;
 }
@@ -66,11 +71,12 @@ static const struct gt_fork_snapshot *last_snapshot_at(const struct gt_tracker *
 static const struct gt_fork_snapshot *snapshot_of(const struct gt_thread *t, uint64_t pc)
 {
     struct gt_tracker *k = t->tracker;
-    const struct gt_fork_snapshot *found = snapshot_at(k, pc, t->returned_sp);
-    bool exact = found && is_of(found, pc, t->returned_sp);
+    uint64_t vm = gt_guest_vm(t);
+    const struct gt_fork_snapshot *found = snapshot_at(k, pc, t->returned_sp, vm);
+    bool exact = found && is_of(found, pc, t->returned_sp, vm);
     if (k->unfollowed)
         return exact && t->returned_sp ? found : NULL;
-    return exact ? found : last_snapshot_at(k, pc);
+    return exact ? found : last_snapshot_at(k, pc, vm);
 }
 
 void gt_fork_snapshots_forget(struct gt_tracker *k)
@@ -116,10 +122,11 @@ void gt_fork_snapshot_note(struct gt_thread *t, uint64_t last_exit)
         return;
     uint64_t pc = gt_code_end(gt_last_exit_code(last_exit));
     pthread_mutex_lock(&t->tracker->lock);
-    struct gt_fork_snapshot *snapshot = snapshot_at(t->tracker, pc, t->calling_sp);
+    struct gt_fork_snapshot *snapshot = snapshot_at(t->tracker, pc, t->calling_sp, s->vm);
     if (snapshot) {
         snapshot->pc = pc;
         snapshot->sp = t->calling_sp;
+        snapshot->vm = s->vm;
         snapshot->when = ++t->tracker->n_fork_snapshots;
         snapshot->n = gt_stack_depth(s);
         snapshot->cut = s->cut;

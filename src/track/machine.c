@@ -2,6 +2,7 @@
 /* Handlers and contexts of whole machines: see machine.h. */
 #include "track/machine.h"
 
+#include "track/guests.h"
 #include "track/stack.h"
 #include "track/tail_calls.h"
 
@@ -146,7 +147,7 @@ bool gt_machine_returns(const struct gt_thread *t, uint64_t pc)
 {
     const struct gt_stack *s = t->stack;
     bool waits = s->top->flags & GT_FRAME_RESUMED_BY_WORD || is_left_behind(s) ||
-                 gt_tail_called_by_unknown(s);
+                 gt_guest_returns(t, pc) || gt_tail_called_by_unknown(s);
     for (const struct gt_frame *f = s->top; f > s->base && !waits; f--)
         waits = f->ret != GT_NO_ADDR && (f->ret - pc) % GT_PAGE == 0;
     return waits || s->top == s->base;
@@ -233,12 +234,14 @@ static struct gt_stack *find_by_word(struct gt_thread *t, uint64_t sp)
     return NULL;
 }
 
-static struct gt_stack *find_by_sp(struct gt_tracker *k, uint64_t sp)
+static struct gt_stack *find_by_sp(const struct gt_thread *t, uint64_t sp)
 {
+    const struct gt_tracker *k = t->tracker;
+    uint64_t vm = gt_guest_vm(t);
     if (sp == GT_NO_ADDR)
         return NULL;
     for (struct gt_stack *s = k->stacks; s; s = s->next)
-        if (!s->running && s->sp == sp)
+        if (!s->running && s->sp == sp && s->vm == vm)
             return s;
     return NULL;
 }
@@ -251,7 +254,7 @@ static void end_others_at(struct gt_thread *t, const struct gt_stack *suspended)
         return;
     for (struct gt_stack *s = k->stacks, *next; s; s = next) {
         next = s->next;
-        if (s != suspended && !s->running && s->sp == suspended->sp)
+        if (s != suspended && !s->running && s->sp == suspended->sp && s->vm == suspended->vm)
             gt_stack_end(k, s);
     }
 }
@@ -310,7 +313,7 @@ void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, ui
         return;
     }
     if (!to)
-        to = find_by_sp(k, new_sp);
+        to = find_by_sp(t, new_sp);
     if (to && to != from) {
         from->sp = moved ? from->sp_before_load : old_sp;
         end_others_at(t, from);

@@ -15,6 +15,7 @@
  * matches exactly: QEMU shares blocks among the virtual addresses of a page. All code without
  * symbols is one function there, so two blocks in that "function" need not belong together.
  */
+#include "track/guests.h"
 #include "track/machine.h"
 #include "track/returns.h"
 #include "track/stack.h"
@@ -214,6 +215,10 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_
         gt_machine_move_up(t, code, last_exit);
     gt_stack_open(t, time);
     gt_code_enter(code);
+    if (gt_guest_begins(last_exit)) {
+        gt_begin_root(t, code, time);
+        return stays;
+    }
     if (last_exit == 0) {
         if (code->entry)
             gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT},

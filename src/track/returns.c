@@ -10,6 +10,7 @@
  */
 #include "track/returns.h"
 
+#include "track/guests.h"
 #include "track/machine.h"
 #include "track/stack.h"
 #include "track/tail_calls.h"
@@ -87,6 +88,19 @@ static bool ends_signal_handler(const struct transfer *x, struct found *f)
     (void)f;
     const struct gt_stack *s = x->t->stack;
     return has_frames(s) && (s->top->kind == GT_FRAME_SIGNAL || gt_signal_may_be(x->t));
+}
+
+static bool leaves_guest(const struct transfer *x, struct found *f)
+{
+    (void)f;
+    return gt_guest_returns(x->t, x->code->pc);
+}
+
+/* The entry's call has returned. */
+static void leave_guest(const struct transfer *x, const struct found *f)
+{
+    gt_guest_leave_handler(x->t, x->time);
+    close_top(x, f);
 }
 
 static bool ends_first_function(const struct transfer *x, struct found *f)
@@ -195,6 +209,7 @@ static void replace_pusher(const struct transfer *x, const struct found *f)
 }
 
 static const struct rule elsewhere[] = {
+    {GT_RULE_LEFT_GUEST, GT_BACK_RETURN, leaves_guest, leave_guest},
     {GT_RULE_SIGNAL_HANDLER, GT_BACK_RETURN, ends_signal_handler, keep_all},
     {GT_RULE_FIRST_FUNCTION, GT_BACK_RETURN, ends_first_function, close_top},
     {GT_RULE_BEYOND_LIMIT, GT_BACK_RETURN, was_too_deep, forget_dropped},

@@ -13,6 +13,7 @@
  * The table is bounded, in sets of a few entries: if a guest saves more contexts than it holds, the
  * oldest are lost, and the tracker falls back to return addresses.
  */
+#include "track/guests.h"
 #include "track/stack.h"
 #include "track/tail_calls.h"
 
@@ -62,6 +63,7 @@ void gt_track_saved(struct gt_thread *t, uint64_t addr)
     struct gt_stack *s = t->stack;
     const struct gt_frame *own = gt_tail_called(s);
     uint32_t depth = (uint32_t)(own - s->base);
+    addr = gt_guest_word(t, addr);
     if (depth < 1 || addr == 0)
         return;
     struct gt_tracker *k = t->tracker;
@@ -81,7 +83,8 @@ void gt_track_restored(struct gt_thread *t, uint64_t addr)
 {
     struct gt_nonlocal *nonlocal = &t->nonlocal;
     nonlocal->restored[nonlocal->n_restored++ %
-                       (sizeof nonlocal->restored / sizeof nonlocal->restored[0])] = addr;
+                       (sizeof nonlocal->restored / sizeof nonlocal->restored[0])] =
+        gt_guest_word(t, addr);
 }
 
 bool gt_saved_context_goes_on(const struct gt_saved_context *save, const struct gt_code *code,

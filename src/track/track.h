@@ -234,6 +234,8 @@ struct gt_stack {
     uint64_t sp_before_load; /* the one before its last load from where no context is known */
     uint64_t resumes;        /* where the context continues; 0: where its top frame returns to */
     uint32_t index;          /* in the newest checkpoint: see checkpoint.h */
+    uint64_t vm;             /* the virtual machine's that it is of; 0: none: see guests.h */
+    uint32_t prepared;       /* 1 + the depth of the handler that prepares a guest; 0: none does */
 
     void *data; /* the sink's own: gt_sink.data_size bytes, zero at first, part of the stack */
 };
@@ -328,6 +330,8 @@ struct gt_thread {
     uint64_t calling_sp;   /* at the last system call */
     uint64_t returned_sp;  /* after the last exception return that ended no handler */
     struct gt_saved_context reloaded; /* its own, that the stack pointer was loaded from */
+    struct gt_guest_vcpu
+        *guest; /* the virtual machine's vCPU that it runs; NULL: none: see guests.h */
 };
 
 #define GT_TRACK_SAVED_CONTEXTS 16384u /* words, see saved_contexts.c: a power of two */
@@ -361,6 +365,7 @@ struct gt_tracker {
     struct gt_saved_context *saved_contexts; /* GT_TRACK_SAVED_CONTEXTS of them */
     struct gt_fork_snapshot *fork_snapshots; /* of fork_snapshot.c; NULL: none yet */
     uint64_t n_fork_snapshots;               /* snapshots taken so far */
+    struct gt_guest_vcpu *guests;            /* of guests.c; NULL: none was entered */
 };
 
 /* sink must outlive the tracker. False: no memory. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Life of trackers and threads: see track.h. */
+#include "track/guests.h"
 #include "track/stack.h"
 
 #include <stdlib.h>
@@ -36,6 +37,7 @@ void gt_tracker_finish(struct gt_tracker *k)
     free_list(k->ended);
     free(k->saved_contexts);
     free(k->fork_snapshots);
+    gt_guests_free(k);
     pthread_mutex_destroy(&k->lock);
 }
 
@@ -61,6 +63,7 @@ static void stack_finish(struct gt_tracker *k, struct gt_stack *s, uint64_t time
         k->sink->close(k->sink_self, s);
     pthread_mutex_lock(&k->lock);
     gt_stack_unlink(k, s);
+    gt_guests_forget(k, s);
     for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS; i++)
         if (k->saved_contexts[i].stack == s)
             k->saved_contexts[i].slot = 0;
@@ -70,6 +73,7 @@ static void stack_finish(struct gt_tracker *k, struct gt_stack *s, uint64_t time
 
 void gt_thread_finish(struct gt_thread *t, uint64_t time)
 {
+    gt_guests_release(t);
     if (t->stack)
         stack_finish(t->tracker, t->stack, time);
     free(t->signals);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Threads that are not followed for a time: see unfollowed.h. */
 #include "track/unfollowed.h"
+#include "track/guests.h"
 #include "track/stack.h"
 
 static void forget_frames(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
@@ -17,6 +18,7 @@ static void forget_frames(struct gt_tracker *k, struct gt_stack *s, uint64_t tim
 void gt_track_stop_following(struct gt_thread *t, uint64_t time)
 {
     struct gt_tracker *k = t->tracker;
+    gt_guests_end(t, time);
     forget_frames(k, t->stack, time);
     pthread_mutex_lock(&k->lock);
     for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS; i++)
@@ -66,6 +68,7 @@ void gt_track_follow_again(struct gt_thread *t, uint64_t time)
     gt_stack_end(k, old);
     pthread_mutex_unlock(&k->lock);
     s->coroutine = s->running = s->cut = true;
+    s->vm = gt_guest_vm(t);
     t->stack = s;
     gt_stack_set_level(s, gt_track_level(t));
     gt_stack_open(t, time);
@@ -76,6 +79,7 @@ void gt_track_begin_again(struct gt_thread *t, uint64_t time)
 {
     t->counters[GT_COUNT_RESETS]++;
     t->calls_before = t->calls;
+    gt_guests_end(t, time);
     if (t->stack->coroutine)
         gt_track_follow_again(t, time);
     t->stack->cut = false;

@@ -20,6 +20,7 @@ beginning say:
                        are in a task of their own is open, since a new stack pointer came from nowhere
     anywhere: F...     handlers that first call one of these may stand anywhere, as asynchronous ones may
     machine: W...      more arguments of QEMU's; {one-insn}: one instruction a block
+    ARCH: W...         the same for an architecture alone
     same: V...         QEMUs of these series record the same calls, task by task, in the same order
     allow: C...        anomalies that may not be 0
     options: O...      more options of guesttrace record
@@ -94,7 +95,8 @@ class Machine:
         return names
 
     def command(self, qemu):
-        more = [word for given in self.case.words('machine') for word in (one_insn(qemu) if given == '{one-insn}' else [given])]
+        given_here = self.case.words('machine') + self.case.words(self.arch)
+        more = [word for given in given_here for word in (one_insn(qemu) if given == '{one-insn}' else [given])]
         return self.built.command_on_stdio(qemu, '-smp', self.case.keys.get('smp', '1'), *more)
 
 
@@ -104,7 +106,7 @@ class Case:
         self.name = os.path.splitext(os.path.basename(path))[0]
         with open(path, encoding='utf-8') as f:
             head = f.read().split('*/', 2)[1]
-        self.keys = dict(re.findall(r'^ \* ([a-z]+): (.*)$', head, re.M))
+        self.keys = dict(re.findall(r'^ \* ([a-z0-9_]+): (.*)$', head, re.M))
 
     def words(self, key):
         return self.keys.get(key, '').split()

@@ -10,6 +10,7 @@
 #include "plugin/uftrace/block_entry.h"
 #include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/guest_read.h"
+#include "plugin/uftrace/guests.h"
 #include "plugin/uftrace/installed.h"
 #include "plugin/uftrace/level.h"
 #include "plugin/uftrace/memory.h"
@@ -355,8 +356,10 @@ static void translate_piece(const struct gt_translation *t, size_t first, size_t
     struct gt_code want = describe(t, first, end, fn), *code = gt_cache_block(r, &want);
     if (!code)
         return;
-    if (first == 0 && !r->guest.user)
+    if (first == 0 && !r->guest.user) {
+        gt_guests_watch(t, code);
         gt_reset_watch(t, code);
+    }
     enum gt_block_entry entry = first > 0 ? GT_BLOCK_ENTRY_LOOK : gt_block_entry_of(t, code);
     if (instrument_values(t, first, end, code))
         (void)entry;

@@ -26,6 +26,7 @@
 #include "plugin/uftrace/code.h"
 #include "plugin/uftrace/dormant.h"
 #include "plugin/uftrace/filter.h"
+#include "plugin/uftrace/guests.h"
 #include "plugin/uftrace/handlers.h"
 #include "plugin/uftrace/level.h"
 #include "plugin/uftrace/linux.h"
@@ -122,6 +123,7 @@ struct gt_uftrace_recorder {
     struct gt_system system;
     struct gt_vectors vectors;
     struct gt_resets resets;
+    struct gt_guests guests;
     struct gt_vmstates vmstates;
     struct gt_linux os;
     struct gt_level_reader levels;

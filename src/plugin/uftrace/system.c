@@ -12,6 +12,7 @@
 #include "plugin/uftrace/system.h"
 #include "guest/arch/privilege.h"
 #include "plugin/uftrace/code.h"
+#include "plugin/uftrace/guests.h"
 #include "plugin/uftrace/installed.h"
 #include "plugin/uftrace/level.h"
 #include "plugin/uftrace/linux.h"
@@ -58,7 +59,12 @@ static void leave(struct gt_vcpu *v, struct gt_score *score, const struct gt_cod
     struct gt_uftrace_recorder *r = v->rec;
     uint64_t last_exit = gt_code_last_exit(code);
     gt_dormant_interrupted(r);
-    gt_machine_leave(&v->thread, &last_exit, gt_vcpu_time(v, score));
+    uint64_t time = gt_vcpu_time(v, score);
+    if (gt_guests_entered(v, &last_exit, time)) {
+        score->last_exit = last_exit;
+        return;
+    }
+    gt_machine_leave(&v->thread, &last_exit, time);
     /* Or that of a handler which an interrupt had followed. */
     if (gt_last_exit_is_of(last_exit, GT_EXIT_EXCEPTION_RETURN))
         v->thread.returned_sp = returned_sp(r, code);
@@ -115,6 +121,10 @@ void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from
     struct gt_vcpu *v = from != to ? gt_vcpu_enter_begun(r, vcpu) : NULL;
     if (!v)
         return;
+    if (gt_guests_end_at(v, to)) {
+        gt_vcpu_leave(v);
+        return;
+    }
     struct gt_score *score = gt_vcpu_score(r, v, vcpu);
     pthread_mutex_lock(&r->lock);
     const struct gt_module *module = gt_modules_at(&r->code.modules, to, NULL);

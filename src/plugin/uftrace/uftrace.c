@@ -259,6 +259,7 @@ int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *in
     r->options.discontinuities &= gt_host_can(GT_HOST_DISCONTINUITY);
     r->events = events_of(r);
     gt_vmstates_init(r);
+    gt_guests_init(r);
     return 0;
 }
 

@@ -58,7 +58,7 @@ def start_code(arch):
 # ---- the kernel that logs its own calls: tests/machine/kernel ----------------------------------------------
 
 KERNEL = paths.source('machine', 'kernel')
-KERNEL_SOURCES = ['log.c', 'boot.c', 'threads.c', 'machine.c', 'x86.c']
+KERNEL_SOURCES = ['log.c', 'boot.c', 'threads.c', 'machine.c', 'x86.c', 'guest.c']
 KERNEL_FLAGS = ['-falign-functions=16', '-Wno-infinite-recursion', f'-I{KERNEL}']
 KERNEL_MORE = {'x86_64': ['-fpie', '-fvisibility=hidden']}
 KERNEL_AT = {'x86_64': (0x100000, 0x200000)}  # the firmware copies itself there
@@ -72,6 +72,6 @@ def kernel_at(arch):
 def build_kernel(arch, folder, case, defines=(), flags=()):
     """An Image of the kernel with one of tests/machine/cases."""
     base, ram = kernel_at(arch)
-    sources = [f'{KERNEL}/start_{arch}.S', case, *[f'{KERNEL}/{s}' for s in KERNEL_SOURCES]]
+    sources = [f'{KERNEL}/start_{arch}.S', f'{KERNEL}/guest_{arch}.S', case, *[f'{KERNEL}/{s}' for s in KERNEL_SOURCES]]
     return build(arch, arch, folder, sources, *KERNEL_FLAGS, *KERNEL_MORE.get(arch, []),
                  *flags, *[f'-D{d}' for d in defines], base=base, ram=ram)

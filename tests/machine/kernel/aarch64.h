@@ -5,9 +5,22 @@ enum {
     TRANSMITTER_EMPTY = 0x80, /* in the flags, UART + 0x18 */
     DISTRIBUTOR = 0x08000000,
     CPU_INTERFACE = 0x08010000,
-    TIMER_INTERRUPT = 27,
     PSCI_OFF = 0x84000008,
 };
+
+/* Of the kernel: at EL2 the physical timer's registers are that of EL2. */
+#if defined(GUESTS) && !defined(NVHE)
+#define TIMER           "cntp"
+#define TIMER_INTERRUPT 26
+#else
+#define TIMER           "cntv"
+#define TIMER_INTERRUPT 27
+#endif
+#ifdef GUESTS
+#define PSCI_CALL "smc"
+#else
+#define PSCI_CALL "hvc"
+#endif
 
 struct frame {
     unsigned long x[31], user_sp, pc, status;
@@ -68,7 +81,7 @@ INLINE word k_psci(word function, word a, word b, word c)
     register word x2 __asm__("x2") = b;
     register word x3 __asm__("x3") = c;
 
-    __asm__ volatile("hvc #0" : "+r"(x0), "+r"(x1), "+r"(x2), "+r"(x3)::"memory");
+    __asm__ volatile(PSCI_CALL " #0" : "+r"(x0), "+r"(x1), "+r"(x2), "+r"(x3)::"memory");
     return x0;
 }
 
@@ -169,7 +182,8 @@ INLINE void k_skip_load(struct frame *f)
 /* One interrupt, this many microseconds from now. */
 INLINE void k_tick_after(word us)
 {
-    __asm__ volatile("msr cntv_tval_el0, %0\n\tmsr cntv_ctl_el0, %1" ::"r"(us * 62), "r"(1L));
+    __asm__ volatile("msr " TIMER "_tval_el0, %0\n\tmsr " TIMER "_ctl_el0, %1" ::"r"(us * 62),
+                     "r"(1L));
 }
 
 /* The interrupt is taken at the end of the block that this is in. */
@@ -185,7 +199,7 @@ INLINE enum trap k_trap_kind(struct frame *f, const void *vector)
     if (vector == vector_irq || vector == vector_user_irq) {
         unsigned id = K_REG(CPU_INTERFACE + 0xc);
         if ((id & 0x3ff) == TIMER_INTERRUPT)
-            __asm__ volatile("msr cntv_ctl_el0, %0" ::"r"(0L));
+            __asm__ volatile("msr " TIMER "_ctl_el0, %0" ::"r"(0L));
         K_REG(CPU_INTERFACE + 0x10) = id;
         return (id & 0x3ff) == TIMER_INTERRUPT ? TRAP_TICK : TRAP_SOFT;
     }

@@ -87,6 +87,7 @@ void k_thread_make_user(struct thread *t, const char *name, void *stack, void *u
 /* Call with interrupts off: to another thread if there is one, or back after the last one's end. */
 void schedule(void);
 void thread_exit(void) __attribute__((noreturn));
+void k_thread_start(void), k_user_thread_start(void);
 /* Calls it with the argument on another stack, and comes back. */
 void call_on_stack(word argument, void (*function)(word), void *top);
 /* What schedule does but the switch. */

@@ -30,6 +30,9 @@
 
         .section .start, "ax"
 function _start
+#ifdef GUESTS
+        b k_hyp_start
+#endif
         mov x0, #0
 end _start
 function k_start_other

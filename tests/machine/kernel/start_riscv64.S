@@ -7,8 +7,8 @@
 #define M_SOFT      (1 << 3)
 #define M_TIMER     (1 << 7)
 #define S_SOFT      (1 << 1)
-/* All of S's own but its calls of M. */
-#define TO_S        0xb1ff
+/* All of S's own but its calls of M; and its guests' calls. */
+#define TO_S        0xb5ff
 #define ALL_ALLOWED 0x1f
 #define CLINT_SOFT  0x2000000
 #define CLINT_COMPARE 0x2004000

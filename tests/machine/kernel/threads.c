@@ -10,8 +10,6 @@
 #define THREAD_COUNT 32
 #endif
 
-void k_thread_start(void), k_user_thread_start(void);
-
 unsigned k_alive;
 static struct thread *threads[THREAD_COUNT];
 static unsigned used, is_locked;

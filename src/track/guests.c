@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Virtual machines in the machine: see guests.h. */
+#include "track/guests.h"
+#include "track/machine.h"
+#include "track/stack.h"
+#include "track/tail_calls.h"
+
+#include <stdlib.h>
+
+enum { MOST = 256, DEEPEST = 8 };
+
+/* ---- which one ----------------------------------------------------------------------------- */
+
+static bool is_of(const struct gt_guest_vcpu *g, uint64_t vm, uint64_t vcpu)
+{
+    return g->vm == vm && g->vcpu == vcpu;
+}
+
+/* A new one, or the first that was left, if there are many. With the lock. */
+static struct gt_guest_vcpu *take(struct gt_tracker *k)
+{
+    unsigned n = 0;
+    struct gt_guest_vcpu *left = NULL;
+    for (struct gt_guest_vcpu *g = k->guests; g; g = g->next, n++)
+        if (!g->host)
+            left = g; /* the list's newest is its first */
+    if (n < MOST) {
+        struct gt_guest_vcpu *g = calloc(1, sizeof *g);
+        if (!g)
+            return NULL;
+        g->next = k->guests;
+        return k->guests = g;
+    }
+    if (left && left->stack)
+        gt_stack_end(k, left->stack);
+    return left;
+}
+
+static struct gt_guest_vcpu *find(struct gt_tracker *k, uint64_t vm, uint64_t vcpu)
+{
+    pthread_mutex_lock(&k->lock);
+    struct gt_guest_vcpu *g = k->guests;
+    while (g && !is_of(g, vm, vcpu))
+        g = g->next;
+    if (!g) {
+        g = take(k);
+        if (g)
+            *g = (struct gt_guest_vcpu){.vm = vm, .vcpu = vcpu, .next = g->next};
+    }
+    pthread_mutex_unlock(&k->lock);
+    return g;
+}
+
+static unsigned depth_of(const struct gt_thread *t)
+{
+    unsigned n = 0;
+    for (const struct gt_guest_vcpu *g = t->guest; g; g = g->outer)
+        n++;
+    return n;
+}
+
+/* ---- entering and leaving ------------------------------------------------------------------ */
+
+/* What it is entered from stays the thread's: no other thread continues with it. */
+static bool go_to(struct gt_thread *t, struct gt_guest_vcpu *g, uint64_t time)
+{
+    struct gt_stack *from = t->stack, *to = g->stack;
+    if (!to)
+        to = gt_stack_take(t->tracker);
+    if (!to)
+        return false;
+    gt_stack_switch(t, to, time);
+    from->running = true;
+    to->coroutine = true;
+    to->vm = g->vm;
+    return true;
+}
+
+uint64_t gt_guest_enter(struct gt_thread *t, const struct gt_guest_id *id, uint64_t time)
+{
+    struct gt_stack *host = t->stack;
+    uint64_t vm = id->vm ? id->vm : (uint64_t)(uintptr_t)host | 1;
+    struct gt_guest_vcpu *g = depth_of(t) < DEEPEST ? find(t->tracker, vm, id->vcpu) : NULL;
+    if (!g || g->host)
+        return 0;
+    bool begins = !g->stack;
+    gt_machine_forget(t, gt_stack_depth(host));
+    host->top->flags = 0;
+    if (!go_to(t, g, time))
+        return 0;
+    g->host = host;
+    g->outer = t->guest;
+    g->stack = NULL;
+    g->after = id->after;
+    t->guest = g;
+    t->counters[GT_COUNT_GUESTS]++;
+    t->nonlocal.n_restored = 0;
+    t->slow_flags &= ~(uint32_t)GT_SLOW_LONGJMP;
+    return begins ? gt_guest_beginning() : g->last_exit | GT_LAST_EXIT_RESUME;
+}
+
+static void leave(struct gt_thread *t, uint64_t last_exit, uint64_t time)
+{
+    struct gt_guest_vcpu *g = t->guest;
+    struct gt_stack *s = t->stack, *host = g->host;
+    gt_stack_open(t, time);
+    gt_stack_switch(t, host, time);
+    g->stack = s;
+    g->last_exit = last_exit & ~(uint64_t)GT_LAST_EXIT_RESUME;
+    g->host = NULL;
+    t->guest = g->outer;
+    t->nonlocal.n_restored = 0;
+    t->slow_flags &= ~(uint32_t)GT_SLOW_LONGJMP;
+}
+
+/* The hypervisor's handler, which the guest was left to, ends. Returns what it had interrupted. */
+static uint64_t end_handler(struct gt_thread *t, uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    if (!s->n_handlers)
+        return gt_guest_beginning();
+    struct gt_handler h = s->handlers[--s->n_handlers];
+    gt_stack_open(t, time);
+    gt_stack_close(t->tracker, s, h.depth - 1, time);
+    s->top->flags = 0;
+    return h.last_exit;
+}
+
+void gt_guest_leave_handler(struct gt_thread *t, uint64_t time)
+{
+    leave(t, end_handler(t, time), time);
+}
+
+bool gt_guest_goes_on(struct gt_thread *t, const struct gt_guest_id *id, uint64_t time)
+{
+    const struct gt_guest_vcpu *g = t->guest;
+    while (g && id->vm && !is_of(g, id->vm, id->vcpu))
+        g = g->outer;
+    if (!g)
+        return false;
+    while (t->guest != g)
+        gt_guest_leave_handler(t, time);
+    return t->stack->n_handlers > 0;
+}
+
+void gt_guest_leave_all(struct gt_thread *t, uint64_t time)
+{
+    while (t->guest)
+        gt_guest_leave_handler(t, time);
+}
+
+bool gt_guest_ends_at(struct gt_thread *t, uint64_t pc, uint64_t last_exit, uint64_t time)
+{
+    if (!t->guest || !t->guest->after || t->guest->after != pc)
+        return false;
+    leave(t, last_exit, time);
+    return true;
+}
+
+/* ---- registers that are not read ----------------------------------------------------------- */
+
+void gt_guest_prepare(struct gt_thread *t)
+{
+    t->stack->prepared = gt_machine_floor(t->stack) + 1;
+}
+
+bool gt_guest_is_prepared(const struct gt_thread *t)
+{
+    return t->stack->prepared == gt_machine_floor(t->stack) + 1;
+}
+
+bool gt_guest_may_be_entered(const struct gt_thread *t)
+{
+    const struct gt_stack *s = t->stack;
+    return gt_tail_called(s) > s->base + gt_machine_floor(s);
+}
+
+/* ---- ends ---------------------------------------------------------------------------------- */
+
+void gt_guests_end(struct gt_thread *t, uint64_t time)
+{
+    struct gt_tracker *k = t->tracker;
+    while (t->guest) {
+        pthread_mutex_lock(&k->lock);
+        struct gt_stack *host = gt_guest_drop(t);
+        host->last_time = time > host->last_time ? time : host->last_time;
+        gt_stack_end(k, host);
+        pthread_mutex_unlock(&k->lock);
+    }
+}
