@@ -131,6 +131,26 @@ def test_refused(place, _form):
         need(done.returncode == 126 and why in done.stderr.decode(), done)
 
 
+def test_other_tools(place, _form):
+    """What does not follow names what a process went on as, and takes back what failed; children are counted."""
+    write(f'{place.where}/events', 'at=main began(void) ""\n')
+    for tool in (['etrace'], ['execlog', '--last', '10'], ['events', '--guest-events', 'events']):
+        if tool[0] == 'events' and not qemus.version(place.qemu).startswith(('9', '1')):
+            continue  # it is refused
+        for words, name in ((['/bin/sh', '-c', 'exec ./prog work 2'], './prog'), (['./prog', 'memfd', './prog', '1'], 'a descriptor'),
+                            (['./prog', 'fails', './prog'], None), (['/bin/sh', '-c', './prog work 2; true'], None)):
+            done = run([paths.GUESTTRACE, 'record', '--qemu', place.qemu, '-o', 'stream', '--tool', *tool, '--', *words],
+                       cwd=place.where)
+            want, errors = place.plain(*words), done.stderr.decode()
+            need((done.returncode, done.stdout) == (want.returncode, want.stdout), f'{tool} {words}: {done}')
+            went_on = re.findall(r'the program went on as (.*) outside QEMU: that is not recorded', errors)
+            for failed in re.findall(r': (.*) was not executed: the recording goes on', errors):
+                went_on.remove(failed)
+            went_on = ['a descriptor' if n.startswith('/proc/self/fd/') else n for n in went_on]  # where QEMU has no execveat()
+            child = tool[0] == 'events' and './prog' in words[-1] and not name and 'fails' not in words
+            same(str(went_on), str([name] if name else ['./prog'] if child else []), f'{tool} {words}: {errors}')
+
+
 TESTS = [test_shell, test_script, test_descriptor, test_failing, test_output, test_environment, test_outside, test_killed]
 
 
@@ -146,7 +166,7 @@ def main():
     if not versions:
         raise Skip(f'no user-mode QEMU for {ARCH}')
     for version, qemu in versions.items():
-        for test in [*TESTS, test_flight, test_refused]:
+        for test in [*TESTS, test_flight, test_other_tools, test_refused]:
             for form in FORMATS if test in TESTS else FORMATS[:1]:
                 with folder('executed') as where:
                     tally.run(f'{version} {form}: {test.__name__[5:]}', test, Place(qemu, where), form)

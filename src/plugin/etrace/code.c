@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Translation: see code.h. */
 #include "plugin/etrace/code.h"
+#include "plugin/common/exec_names.h"
 
 #include "base/page.h"
+#include "plugin/common/exec_names.h"
 #include "plugin/etrace/buffer.h"
 #include "plugin/etrace/early_exit.h"
 #include "plugin/etrace/exec.h"
@@ -101,6 +103,7 @@ void gt_etrace_on_translate(void *self, struct gt_block *block)
     uint8_t sizes[MAX_INSNS];
     if (!describe(e, block, &want, sizes))
         return;
+    gt_exec_names_translated(block);
     gt_etrace_maps_translate(e, block);
     pthread_mutex_lock(&e->lock);
     struct gt_etrace_block *b = gt_etrace_cache_block(e, &want, sizes);

@@ -2,6 +2,7 @@
 /* Buffers handed over early, fork, the end: see finish.h. */
 #include "plugin/etrace/finish.h"
 
+#include "plugin/common/exec_names.h"
 #include "plugin/common/forks.h"
 #include "plugin/common/sink_message.h"
 #include "plugin/common/tracing.h"
@@ -107,6 +108,7 @@ void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint6
     else if (buf)
         hand_over_live(e, buf);
     gt_etrace_leave(v);
+    gt_exec_names_on_syscall(number, args);
 }
 
 static void report_end(struct gt_etrace *e, const struct gt_packet_sink_stats *stats)
@@ -198,5 +200,6 @@ static void in_child(void)
 int gt_etrace_watch_forks(struct gt_etrace *e, struct gt_error *err)
 {
     e->syscalls = e->host.system ? NULL : gt_syscalls_by_target(e->host.target);
+    gt_exec_names_begin(e->syscalls, false);
     return e->host.system ? 0 : gt_forks_watch(before_fork, after_fork, in_child, err);
 }

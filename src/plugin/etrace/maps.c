@@ -7,6 +7,7 @@
 #include "format/etrace/mapping.h"
 #include "guest/elf/file.h"
 #include "guest/process.h"
+#include "plugin/common/exec_names.h"
 #include "plugin/etrace/buffer.h"
 #include "plugin/etrace/recorder.h"
 
@@ -167,6 +168,7 @@ void gt_etrace_on_syscall_return(void *self, unsigned vcpu, int64_t number, int6
 {
     struct gt_etrace *e = self;
     (void)number;
+    gt_exec_names_on_return();
     if (vcpu >= GT_ETRACE_MAX_VCPUS || !e->vcpus[vcpu].mapping)
         return;
     uint64_t lo = (uint64_t)result, size = e->vcpus[vcpu].mapping;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Translation: instructions at the places of events are instrumented. See recorder.h. */
 #include "plugin/common/code_modules.h"
+#include "plugin/common/exec_names.h"
 #include "plugin/events/recorder.h"
 
 #include <string.h>
@@ -137,6 +138,7 @@ void gt_points_on_translate(void *self, struct gt_block *block)
     if (!gt_block_insns(block))
         return;
     pthread_mutex_lock(&p->lock);
+    gt_exec_names_translated(block);
     translate(p, block);
     pthread_mutex_unlock(&p->lock);
 }

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "plugin/common/args.h"
 #include "plugin/common/code_modules.h"
+#include "plugin/common/exec_names.h"
 #include "plugin/common/tracing.h"
 #include "plugin/events/recorder.h"
 
@@ -89,6 +90,7 @@ static int know_guest(struct gt_points *p, const struct gt_host_info *info, stru
     p->user = !info->system;
     p->arch = gt_arch_by_target(info->target);
     p->syscalls = p->user ? gt_syscalls_by_target(info->target) : NULL;
+    gt_exec_names_begin(p->syscalls, true);
     int status = gt_abi_of_target(info->target, p->options.abi, &p->abi, err);
     if (status < 0)
         return status;

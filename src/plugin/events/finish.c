@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* System calls of a program, fork, and the end: see recorder.h. */
 #include "events/text/text.h"
+#include "plugin/common/exec_names.h"
 #include "plugin/common/tracing.h"
 #include "plugin/events/recorder.h"
 
@@ -33,12 +34,14 @@ void gt_points_on_syscall(void *self, unsigned vcpu, int64_t number, const uint6
         unmapped(p, args[0], args[1]);
     if (number == sys->execve || number == sys->execveat)
         gt_tracing_flush();
+    gt_exec_names_on_syscall(number, args);
 }
 
 void gt_points_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result)
 {
     struct gt_points *p = self;
     (void)number;
+    gt_exec_names_on_return();
     if (mapping && (uint64_t)result < (uint64_t)-4095) {
         pthread_mutex_lock(&p->lock);
         gt_modules_mapped(&p->modules, (uint64_t)result, mapping, false);

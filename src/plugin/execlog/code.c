@@ -2,6 +2,7 @@
 /* Translation: see code.h. */
 #include "plugin/execlog/code.h"
 
+#include "plugin/common/exec_names.h"
 #include "plugin/execlog/exec.h"
 #include "plugin/execlog/recorder.h"
 
@@ -79,6 +80,7 @@ void gt_exlog_on_translate(void *self, struct gt_block *block)
         return;
     for (size_t i = 0; i < n; i++)
         read_insn(gt_block_insn(block, i), &insns[i]);
+    gt_exec_names_translated(block);
     gt_exlog_cache_reclaim(e);
     pthread_mutex_lock(&e->lock);
     gt_exlog_learn_code(e, insns[0].pc, gt_insn_host_addr(gt_block_insn(block, 0)));

@@ -95,6 +95,7 @@ static const struct gt_host_events events = {
     .translate = gt_exlog_on_translate,
     .flush = gt_exlog_on_flush,
     .syscall = gt_exlog_on_syscall,
+    .syscall_return = gt_exlog_on_syscall_return,
     .exit = gt_exlog_on_exit,
 };
 

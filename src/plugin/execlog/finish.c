@@ -3,6 +3,7 @@
 #include "plugin/execlog/finish.h"
 
 #include "base/clock.h"
+#include "plugin/common/exec_names.h"
 #include "plugin/common/forks.h"
 #include "plugin/common/round_robin.h"
 #include "plugin/common/sink_message.h"
@@ -142,7 +143,6 @@ static void hand_over_all(struct gt_exlog *e)
 void gt_exlog_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
 {
     struct gt_exlog *e = self;
-    (void)args;
     const struct gt_syscalls *sys = e->syscalls;
     if (vcpu >= GT_EXLOG_MAX_VCPUS)
         return;
@@ -151,6 +151,13 @@ void gt_exlog_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64
         hand_over_all(e);
     else
         hand_over(e, in_syscall);
+    gt_exec_names_on_syscall(number, args);
+}
+
+void gt_exlog_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result)
+{
+    (void)self, (void)vcpu, (void)number, (void)result;
+    gt_exec_names_on_return();
 }
 
 static void finish_packet_sink(struct gt_packet_sink *sink)
@@ -240,5 +247,6 @@ static void in_child(void)
 int gt_exlog_watch_forks(struct gt_exlog *e, struct gt_error *err)
 {
     e->syscalls = e->host.system ? NULL : gt_syscalls_by_target(e->host.target);
+    gt_exec_names_begin(e->syscalls, false);
     return e->host.system ? 0 : gt_forks_watch(before_fork, after_fork, in_child, err);
 }
