@@ -333,7 +333,7 @@ vCPU 11: the logs differ: a line 18, b has no more
 
     def test_trouble(self):
         self.assertIn('absent: ', self.expect(2, 'diff', log('none', 'bin'), 'absent').stderr)
-        self.assertIn('takes two logs', self.expect(2, 'diff', log('none', 'bin')).stderr)
+        self.assertIn('takes two recordings', self.expect(2, 'diff', log('none', 'bin')).stderr)
         with open(log('none', 'bin'), 'rb') as f:
             data = bytearray(f.read())
         data[len(data) // 2] ^= 1

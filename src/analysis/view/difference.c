@@ -54,7 +54,7 @@ static uint32_t add_child(struct difference *d, uint32_t parent, uint32_t id)
 static void add_paths(struct difference *d, int side, const struct gt_tree *t,
                       const uint64_t *value, uint32_t *place)
 {
-    const uint32_t *id = d->view->other->id[side];
+    const uint32_t *id = d->view->other->match.id[side];
     const uint64_t least = MAX(value[0] / GT_VIEW_SMALLEST / 2, 1);
     place[0] = 0;
     for (uint32_t i = 1; i < t->n;) {
@@ -73,7 +73,7 @@ static void add_paths(struct difference *d, int side, const struct gt_tree *t,
 static void add_values(struct difference *d, int side, const struct gt_tree *t,
                        const uint64_t *value, uint32_t *place)
 {
-    const uint32_t *id = d->view->other->id[side];
+    const uint32_t *id = d->view->other->match.id[side];
     for (uint32_t i = 0; i < t->n;) {
         const struct gt_tree_node *n = &t->node[i];
         const uint32_t parent = i ? place[n->parent] : 0;
@@ -253,7 +253,7 @@ static int difference_of(struct gt_view *v, const struct how *how, const GArray 
     struct difference d = {.view = v, .json = j};
     d.nodes = g_array_new(FALSE, FALSE, sizeof(struct node));
     d.place = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    d.is_named = g_new0(bool, v->other->names->len + 1);
+    d.is_named = g_new0(bool, v->other->match.names->len + 1);
     g_array_append_val(d.nodes, whole);
     int status = merge_trees(&d, how, err);
     if (status == 0)
@@ -277,7 +277,7 @@ int gt_view_difference(struct gt_view *v, const struct gt_view_query *q, struct 
     if (status == 0)
         status = gt_view_other_make(v, how.wall, err);
     if (status == 0)
-        status = gt_view_list(q, "path", v->other->names->len, &path, err);
+        status = gt_view_list(q, "path", v->other->match.names->len, &path, err);
     if (status == 0)
         status = gt_view_number(q, "inverse", 1, &how.inverse, err);
     return status == 0 ? difference_of(v, &how, path, j, err) : status;

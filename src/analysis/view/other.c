@@ -7,7 +7,6 @@ struct gt_view_other *gt_view_other_create(struct gt_calls *c, const char *title
     struct gt_view_other *o = g_new0(struct gt_view_other, 1);
     o->calls = c;
     o->title = title ? g_strdup(title) : g_path_get_basename(gt_calls_facts(c)->path);
-    o->names = g_array_new(FALSE, FALSE, sizeof(const struct gt_calls_function *));
     pthread_mutex_init(&o->lock, NULL);
     return o;
 }
@@ -19,9 +18,8 @@ void gt_view_other_destroy(struct gt_view_other *o)
     for (int side = 0; side < GT_VIEW_SIDES; side++) {
         gt_tree_clear(&o->tree[false][side]);
         gt_tree_clear(&o->tree[true][side]);
-        g_free(o->id[side]);
     }
-    g_array_free(o->names, TRUE);
+    gt_function_match_clear(&o->match);
     pthread_mutex_destroy(&o->lock);
     g_free(o->title);
     g_free(o);
@@ -42,86 +40,6 @@ struct gt_calls *gt_view_side(const struct gt_view *v, int side)
     return side ? v->other->calls : v->calls;
 }
 
-/* ---- functions of both --------------------------------------------------------------------- */
-
-static const char *file_of(const struct gt_calls_function *f)
-{
-    const char *slash = strrchr(f->module, '/');
-    return slash ? slash + 1 : f->module;
-}
-
-/* Where a "0x..." that ends at `end` begins, with the letter before it, one of `before`; NULL:
- * there is none. */
-static const char *number_before(const char *text, const char *end, const char *before)
-{
-    const char *at = end;
-    while (at > text && g_ascii_isxdigit(at[-1]))
-        at--;
-    if (at == end || at - text < 3 || at[-1] != 'x' || at[-2] != '0' || !strchr(before, at[-3]))
-        return NULL;
-    return at - 3;
-}
-
-/* The length of a file's name without where it lies: code that is in a recording twice, or in part,
- * is NAME@0xADDRESS, NAME+0xOFFSET or NAME+0xOFFSET-0xOFFSET, in another boot another one. */
-static size_t plain_length(const char *file)
-{
-    const char *end = file + strlen(file), *last = number_before(file, end, "-");
-    const char *at = number_before(file, last ? last : end, last ? "+" : "@+");
-    return at && at > file ? (size_t)(at - file) : strlen(file);
-}
-
-static int compare_files(const char *a, const char *b)
-{
-    const size_t n = plain_length(a), m = plain_length(b);
-    const int order = strncmp(a, b, MIN(n, m));
-    return order ? order : n < m ? -1 : n > m;
-}
-
-struct side_function {
-    const struct gt_calls_function *function;
-    uint32_t index;
-    int side;
-};
-
-/* Equal: of the same number. */
-static int compare_names(const struct gt_calls_function *a, const struct gt_calls_function *b)
-{
-    const int order = strcmp(a->name, b->name);
-    return order ? order : compare_files(file_of(a), file_of(b));
-}
-
-static gint compare_functions(gconstpointer pa, gconstpointer pb)
-{
-    const struct side_function *a = pa, *b = pb;
-    const int order = compare_names(a->function, b->function);
-    return order ? order : a->side - b->side;
-}
-
-/* In order of names: indexes of functions depend on the order in which calls were read. */
-static void number_functions(struct gt_view *v)
-{
-    struct gt_view_other *o = v->other;
-    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(struct side_function));
-    const struct gt_calls_function *last = NULL;
-    for (int side = 0; side < GT_VIEW_SIDES; side++) {
-        o->n[side] = gt_calls_n_functions(gt_view_side(v, side));
-        o->id[side] = g_new(uint32_t, o->n[side] + 1);
-        for (uint32_t i = 0; i < o->n[side]; i++) {
-            const struct side_function f = {gt_calls_function(gt_view_side(v, side), i), i, side};
-            g_array_append_val(all, f);
-        }
-    }
-    g_array_sort(all, compare_functions);
-    for (guint i = 0; i < all->len; i++) {
-        const struct side_function *f = &g_array_index(all, struct side_function, i);
-        if (!last || compare_names(last, f->function) != 0)
-            g_array_append_val(o->names, f->function);
-        last = f->function;
-        o->id[f->side][f->index] = o->names->len - 1;
-    }
-}
-
 /* Both trees, once. With the lock. */
 static int make_trees(struct gt_view *v, bool wall, struct gt_error *err)
 {
@@ -135,8 +53,10 @@ static int make_trees(struct gt_view *v, bool wall, struct gt_error *err)
     }
     if (status < 0)
         return status;
-    if (!o->is_made[!wall])
-        number_functions(v); /* no pass finds more of them now */
+    if (!o->is_made[!wall]) { /* no pass finds more of them now */
+        struct gt_calls *const side[GT_MATCH_SIDES] = {v->calls, o->calls};
+        gt_function_match_make(&o->match, side);
+    }
     o->is_made[wall] = true;
     return 0;
 }
@@ -155,7 +75,7 @@ int gt_view_other_make(struct gt_view *v, bool wall, struct gt_error *err)
 
 void gt_view_put_names(struct gt_view *v, const bool *is_named, struct gt_json *j)
 {
-    const GArray *names = v->other->names;
+    const GArray *names = v->other->match.names;
     pthread_mutex_lock(&v->names_lock);
     gt_json_key(j, "names");
     gt_json_begin_array(j);
@@ -166,7 +86,9 @@ void gt_view_put_names(struct gt_view *v, const bool *is_named, struct gt_json *
             continue;
         gt_json_u64(j, id);
         gt_view_put_string(j, gt_demangle(v->demangler, f->name));
-        gt_json_string(j, file_of(f), MIN(plain_length(file_of(f)), GT_VIEW_NAME));
+        size_t length;
+        const char *file = gt_function_match_file(f, &length);
+        gt_json_string(j, file, MIN(length, GT_VIEW_NAME));
     }
     gt_json_end_array(j);
     pthread_mutex_unlock(&v->names_lock);
@@ -180,7 +102,7 @@ int gt_view_names(struct gt_view *v, const struct gt_view_query *q, struct gt_js
     int status = gt_view_other_make(v, false, err);
     if (status < 0)
         return status;
-    const guint n = v->other->names->len;
+    const guint n = v->other->match.names->len;
     g_autofree bool *all = g_new(bool, n + 1);
     for (guint i = 0; i < n; i++)
         all[i] = true;

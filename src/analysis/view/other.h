@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The recording that a view's own is compared with. A function of one is that of the other with the
- * same name, in a file of the same name: two builds need not lie in the same folder. Functions of
- * both have numbers together.
- */
+/* The recording that a view's own is compared with. */
 #ifndef GT_ANALYSIS_VIEW_OTHER_H
 #define GT_ANALYSIS_VIEW_OTHER_H
 
+#include "analysis/profile/match.h"
 #include "analysis/view/private.h"
 
-enum { GT_VIEW_SIDES = 2 }; /* 0: the view's own recording, 1: the other one */
+enum { GT_VIEW_SIDES = GT_MATCH_SIDES }; /* 0: the view's own recording, 1: the other one */
 
 struct gt_view_other {
     struct gt_calls *calls;
@@ -17,9 +14,7 @@ struct gt_view_other {
     pthread_mutex_t lock; /* until is_made */
     bool is_made[2];      /* of times that ran; of times from calls to returns */
     struct gt_tree tree[2][GT_VIEW_SIDES];
-    uint32_t *id[GT_VIEW_SIDES]; /* the number of each function */
-    size_t n[GT_VIEW_SIDES];     /* functions */
-    GArray *names;               /* of each number: const struct gt_calls_function * */
+    struct gt_function_match match;
 };
 
 /* Reads both recordings, the first time. GT_E_NOT_FOUND: there is no other one; errors of
