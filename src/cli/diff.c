@@ -30,7 +30,7 @@ static const struct gt_option diff_table[] = {
     {"sort", 's', GT_OPTION_TEXT, .value = "COLUMN",
      .help = "calls: by what was gained or lost of self (the default), total or calls",
      .offset = offsetof(struct diff_options, calls.sort)},
-    {"limit", 'n', GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT32_MAX,
+    {"limit", 'l', GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT32_MAX,
      .help = "calls: only the first N lines", .offset = offsetof(struct diff_options, calls.limit)},
     {"wall", .type = GT_OPTION_FLAG,
      .help = "calls: times have those in which tasks were suspended",
@@ -132,9 +132,8 @@ static int run_diff(const struct gt_command *self, const void *options, size_t n
 
 const struct gt_command gt_command_diff = {
     .name = "diff",
-    .summary =
-        "show what differs between two recordings of calls, or where two execlog logs differ first",
-    .usage = (const char *const[]){"[--sort COLUMN] [--limit N] [--wall] [--json] [--quiet] A B",
+    .summary = "show what differs between two recordings, or two instruction logs",
+    .usage = (const char *const[]){"[--sort COLUMN] [--limit N] [--wall] [--json] A B",
                                    "[--context N] [--json] [--quiet] A B", NULL},
     .paragraphs =
         (const char *const[]){

@@ -16,10 +16,11 @@ struct events_options {
 };
 
 static const struct gt_option events_table[] = {
-    {"match", 'e', GT_OPTION_TEXT, .repeat = true, .value = "GLOB",
+    {"match", .type = GT_OPTION_TEXT, .old = "-e", .repeat = true, .value = "GLOB",
      .help = "declare events of the functions whose names match (default: all)",
      .offset = offsetof(struct events_options, match)},
-    {"returns", 'r', GT_OPTION_FLAG, .help = "declare an event of each function's result, too",
+    {"returns", .type = GT_OPTION_FLAG, .old = "-r",
+     .help = "declare an event of each function's result, too",
      .offset = offsetof(struct events_options, returns)},
     {"output", 'o', GT_OPTION_FILE, .value = "FILE",
      .help = "write to FILE (default: standard output)",
@@ -71,7 +72,7 @@ static int run_events(const struct gt_command *self, const void *options, size_t
 const struct gt_command gt_command_events = {
     .name = "events",
     .summary = "write a trace-events file of a guest's functions",
-    .usage = (const char *const[]){"[-e GLOB]... [--returns] [-o EVENTS] FILE...", NULL},
+    .usage = (const char *const[]){"[--match GLOB]... [--returns] [-o EVENTS] FILE...", NULL},
     .paragraphs =
         (const char *const[]){
             "FILE is a program or library with debug information, a Linux kernel with BTF "

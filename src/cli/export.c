@@ -218,7 +218,7 @@ static int run_export(const struct gt_command *self, const void *options, size_t
     if (f->page && has_window(&o->window))
         return gt_command_usage_error(self,
                                       "--format html shows the whole recording: --from, --to, "
-                                      "--task, --depth, --min-time and filters are for the "
+                                      "--task, --depth, --time-filter and filters are for the "
                                       "formats of other tools");
     if (o->size && (!f->page || !page_size(o)))
         return gt_command_usage_error(self,
@@ -230,7 +230,7 @@ static int run_export(const struct gt_command *self, const void *options, size_t
         return gt_command_usage_error(
             self,
             "--format %s writes the whole recording: --from, --to, "
-            "--task, --depth, --min-time, filters and --elf are for the formats of "
+            "--task, --depth, --time-filter, filters and --elf are for the formats of "
             "other tools",
             f->name);
     if (of_counts(o) && f->sums != gt_export_folded)
@@ -280,7 +280,8 @@ const struct gt_command gt_command_export = {
             "the time line, flame graphs and tables of the whole recording, at most --size large. "
             "With "
             "OTHER, a second recording, it shows the difference, too.",
-            "--from, --to, --task, --depth and --min-time choose a part that the viewer can hold. "
+            "--from, --to, --task, --depth and --time-filter choose a part that the viewer can "
+            "hold. "
             "A file gets its name when it is complete.",
             NULL},
     .spec = {.table = export_table},

@@ -30,7 +30,8 @@ static int run_command(const struct gt_command *c, int argc, char **argv)
     g_autofree void *options = g_malloc0(c->options_size ? c->options_size : 1);
     g_autoptr(GPtrArray) operands = g_ptr_array_new();
     struct gt_error err = {0};
-    int status = gt_options_parse(&c->spec, options, argc, argv, operands, &err);
+    const struct gt_notices notices = gt_command_notices(c);
+    int status = gt_options_parse(&c->spec, options, argc, argv, operands, &notices, &err);
     if (status == GT_OPTIONS_HELP) {
         status = print_command_help(c, options);
     } else if (status < 0) {

@@ -83,6 +83,18 @@ static const struct gt_option *find_letter(const struct gt_options_spec *spec, c
     return NULL;
 }
 
+/* Where the option had another spelling, with its dashes. */
+static const struct gt_option *find_old(const struct gt_options_spec *spec, const char *word,
+                                        size_t len)
+{
+    const struct gt_option *o;
+    for (size_t i = 0; (o = gt_options_at(spec, i)); i++)
+        for (const char *at = o->old; at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL)
+            if (strcspn(at, " ") == len && memcmp(at, word, len) == 0)
+                return o;
+    return NULL;
+}
+
 char *gt_option_value_name(const struct gt_option *o)
 {
     if (o->type == GT_OPTION_CHOICE)
@@ -144,7 +156,21 @@ struct parse {
     const struct gt_options_spec *spec;
     void *into;
     GPtrArray *seen; /* options that were given */
+    const struct gt_notices *notices;
 };
+
+/* The same, and says so. */
+static const struct gt_option *take_old(const struct parse *p, const char *word, size_t len)
+{
+    const struct gt_option *o = find_old(p->spec, word, len);
+    if (o && o->letter)
+        gt_notice(p->notices, "%.*s is -%c, --%s now; it goes on until the next release", (int)len,
+                  word, o->letter, o->name);
+    else if (o)
+        gt_notice(p->notices, "%.*s is --%s now; it goes on until the next release", (int)len, word,
+                  o->name);
+    return o;
+}
 
 static int store(struct parse *p, const struct gt_option *o, const char *value,
                  struct gt_error *err)
@@ -176,12 +202,21 @@ static int store(struct parse *p, const struct gt_option *o, const char *value,
     }
 }
 
+/* The letter of an option that takes a folder is another one's now, and the value is a folder. */
+static bool was_folder(const struct parse *p, char letter, const char *value)
+{
+    const struct gt_option *o = find_old(p->spec, (const char[]){'-', letter}, 2);
+    return o && o->type == GT_OPTION_DIR && value && g_file_test(value, G_FILE_TEST_IS_DIR);
+}
+
 /* `--name[=VALUE]`; returns how many further arguments it took, or the error. */
 static int parse_long(struct parse *p, const char *arg, const char *next, struct gt_error *err)
 {
     const char *name = arg + 2, *equals = strchr(name, '=');
     size_t len = equals ? (size_t)(equals - name) : strlen(name);
     const struct gt_option *o = find_long(p->spec, name, len);
+    if (!o)
+        o = take_old(p, arg, len + 2);
     if (!o)
         return gt_error_set(err, GT_E_USAGE, "unknown option '%.*s'", (int)len + 2, arg);
     if (o->type == GT_OPTION_FLAG) {
@@ -208,6 +243,8 @@ static int parse_letters(struct parse *p, const char *arg, const char *next, boo
             return 0;
         }
         const struct gt_option *o = find_letter(p->spec, *c);
+        if (!o || was_folder(p, *c, c[1] ? c + 1 : next))
+            o = take_old(p, (const char[]){'-', *c}, 2);
         if (!o)
             return gt_error_set(err, GT_E_USAGE, "unknown option '-%c' in '%s'", *c, arg);
         int status;
@@ -270,11 +307,11 @@ static int check_groups(const struct parse *p, struct gt_error *err)
 }
 
 int gt_options_parse(const struct gt_options_spec *spec, void *into, int argc, char **argv,
-                     GPtrArray *operands, struct gt_error *err)
+                     GPtrArray *operands, const struct gt_notices *notices, struct gt_error *err)
 {
     int i = 0;
     g_autoptr(GPtrArray) seen = g_ptr_array_new();
-    struct parse p = {spec, into, seen};
+    struct parse p = {spec, into, seen, notices};
     set_initial(spec, into);
     for (; i < argc; i++) {
         char *arg = argv[i];

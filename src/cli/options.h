@@ -14,6 +14,7 @@
 #define GT_CLI_OPTIONS_H
 
 #include "base/error.h"
+#include "base/notice.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -42,7 +43,9 @@ struct gt_option {
     const char *const *choices; /* GT_OPTION_CHOICE, NULL-terminated */
     uint64_t min, max;          /* GT_OPTION_NUMBER */
     uint64_t initial;           /* GT_OPTION_NUMBER, GT_OPTION_FLAG: the value if it is not given */
-    size_t offset;              /* offset of the field in the command's struct */
+    const char *old; /* spellings of earlier releases, "-t --min-time": they go on, with a
+                      * notice; NULL: none */
+    size_t offset;   /* offset of the field in the command's struct */
 };
 
 #define GT_OPTIONS_HELP 1 /* -h or --help was seen */
@@ -74,9 +77,9 @@ const struct gt_option_group *gt_options_chosen(const struct gt_options_spec *sp
 /* Reads argv[0..argc), stores the values in `into` and appends the operands to `operands`. 0,
  * GT_OPTIONS_HELP, or GT_E_USAGE with a message that quotes the argument; an option of another
  * group than the chosen one is such an error. The caller frees the lists of repeatable options in
- * any case, with gt_options_clear. */
+ * any case, with gt_options_clear. `notices` takes a line about each old spelling. */
 int gt_options_parse(const struct gt_options_spec *spec, void *into, int argc, char **argv,
-                     GPtrArray *operands, struct gt_error *err);
+                     GPtrArray *operands, const struct gt_notices *notices, struct gt_error *err);
 
 /* Frees the lists of repeatable options. */
 void gt_options_clear(const struct gt_options_spec *spec, void *into);

@@ -54,7 +54,7 @@ int gt_reading_nothing(const struct gt_reading *r, struct gt_error *err)
                             "read it with guesttrace dump",
                             f->path);
     if (r->window.calls.min_time)
-        return gt_error_set(err, GT_E_NOT_FOUND, "%s: no call took as long as --min-time %s",
+        return gt_error_set(err, GT_E_NOT_FOUND, "%s: no call took as long as --time-filter %s",
                             f->path, r->options->window.min_time);
     return 0;
 }

@@ -26,11 +26,8 @@ struct gt_reading_options {
     }
 
 /* Rows of a table of options; `member` is the struct gt_reading_options in `options`. */
-#define GT_READING_OPTIONS(options, member) GT_READING_OPTIONS_AS('F', options, member)
-
-/* The same; --filter has that letter, or none (0). */
-#define GT_READING_OPTIONS_AS(letter, options, member)                                             \
-    GT_WINDOW_OPTIONS_AS(letter, options, member.window),                                          \
+#define GT_READING_OPTIONS(options, member)                                                        \
+    GT_WINDOW_OPTIONS(options, member.window),                                                     \
         {"elf",                                                                                    \
          'e',                                                                                      \
          GT_OPTION_FILE,                                                                           \

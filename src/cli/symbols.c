@@ -13,14 +13,14 @@ struct symbols_options {
 };
 
 static const struct gt_option symbols_table[] = {
-    {"dir", 'd', GT_OPTION_FILE, .value = "RECORDING",
+    {"dir", .type = GT_OPTION_FILE, .old = "-d", .value = "RECORDING",
      .help = "name the functions of this directory or compact file (default: the newer one "
              "of " GT_DEFAULT_FILE " and " GT_DEFAULT_DIRECTORY ")",
      .offset = offsetof(struct symbols_options, dir)},
     {"prefix-symbols", .type = GT_OPTION_FLAG,
      .help = "prefix each function with the file's name: fw.elf:main",
      .offset = offsetof(struct symbols_options, prefix)},
-    {"sysroot", 'L', GT_OPTION_DIR, .value = "FOLDER",
+    {"sysroot", .type = GT_OPTION_DIR, .old = "-L", .value = "FOLDER",
      .help =
          "name the functions of the guest's processes from the programs and libraries in FOLDER",
      .offset = offsetof(struct symbols_options, sysroot)},
@@ -112,7 +112,7 @@ static int run_symbols(const struct gt_command *self, const void *options, size_
 const struct gt_command gt_command_symbols = {
     .name = "symbols",
     .summary = "name the functions of a recorded machine from files with symbols",
-    .usage = (const char *const[]){"[-d RECORDING] [--sysroot FOLDER] [FILE[:OFFSET]...]", NULL},
+    .usage = (const char *const[]){"[--dir RECORDING] [--sysroot DIR] [FILE[:OFFSET]...]", NULL},
     .paragraphs =
         (const char *const[]){
             "A recording of a machine has addresses, not names: QEMU does not know which programs "

@@ -162,17 +162,22 @@ static int choose_tasks(const struct gt_calls *c, const char *text, bool *chosen
                         others);
 }
 
+static int make_range(const struct gt_window_options *o, const struct gt_calls *c,
+                      struct gt_calls_window *w, struct gt_error *err);
+
 static int make_times(const struct gt_window_options *o, const struct gt_calls *c,
                       struct gt_calls_window *w, struct gt_error *err)
 {
     const struct gt_calls_facts *f = gt_calls_facts(c);
     int status = 0;
+    if (o->range)
+        return make_range(o, c, w, err);
     if (o->from)
         status = make_time("from", o->from, c, 0, &w->from, err);
     if (status == 0 && o->to)
         status = make_time("to", o->to, c, w->from, &w->to, err);
     if (status == 0 && o->min_time)
-        status = gt_window_time("min-time", o->min_time, &w->min_time, err);
+        status = gt_window_time("time-filter", o->min_time, &w->min_time, err);
     if (status < 0)
         return status;
     if (o->from && o->to && w->to < w->from)
@@ -183,6 +188,24 @@ static int make_times(const struct gt_window_options *o, const struct gt_calls *
                             o->from, end);
     }
     return 0;
+}
+
+/* FROM~TO */
+static int make_range(const struct gt_window_options *o, const struct gt_calls *c,
+                      struct gt_calls_window *w, struct gt_error *err)
+{
+    g_auto(GStrv) part = g_strsplit(o->range, "~", -1);
+    struct gt_window_options times = *o;
+    if (o->from || o->to)
+        return gt_error_set(err, GT_E_USAGE, "--range %s is --from and --to: give one of them",
+                            o->range);
+    if (g_strv_length(part) != 2 || (!*part[0] && !*part[1]))
+        return gt_error_set(err, GT_E_USAGE,
+                            "option '--range' takes FROM~TO, as 1.2s~1.3s, not '%s'", o->range);
+    times.range = NULL;
+    times.from = *part[0] ? part[0] : NULL;
+    times.to = *part[1] ? part[1] : NULL;
+    return make_times(&times, c, w, err);
 }
 
 static int make_tasks(const struct gt_window_options *o, const struct gt_calls *c,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The options that choose a part of a recording of calls, the same for every command that reads
- * one: --from, --to, --task, --depth, --min-time, and filters: docs/filters.md.
+ * one: --from, --to, --range, --task, --depth, --time-filter, and filters: docs/filters.md.
  *
  * A command has a struct gt_window_options in its options and GT_WINDOW_OPTIONS in its table.
  */
@@ -14,9 +14,9 @@
 #include "cli/options.h"
 
 struct gt_window_options {
-    const char *from, *to, *min_time; /* NULL: not given */
-    GPtrArray *tasks;                 /* NULL: all */
-    uint64_t depth;                   /* 0: all */
+    const char *from, *to, *range, *min_time; /* NULL: not given */
+    GPtrArray *tasks;                         /* NULL: all */
+    uint64_t depth;                           /* 0: all */
     /* filters; NULL: none */
     GPtrArray *areas; /* -F and, beginning with !, -N */
     GPtrArray *callers, *hides, *places, *triggers, *where;
@@ -25,10 +25,7 @@ struct gt_window_options {
 };
 
 /* Rows of a table of options; `member` is the struct gt_window_options in `options`. */
-#define GT_WINDOW_OPTIONS(options, member) GT_WINDOW_OPTIONS_AS('F', options, member)
-
-/* The same; --filter has that letter, or none (0). */
-#define GT_WINDOW_OPTIONS_AS(letter, options, member)                                              \
+#define GT_WINDOW_OPTIONS(options, member)                                                         \
     {"from", .type = GT_OPTION_TEXT, .value = "TIME",                                              \
      .help = "start at TIME after the recording's first record: 1.2s, 300ms, 5us, 100ns; or at a " \
              "text of the console or a mark, or at [SECONDS] of the guest's own time",             \
@@ -50,13 +47,20 @@ struct gt_window_options {
          .max = UINT32_MAX,                                                                        \
          .help = "only calls up to N deep",                                                        \
          .offset = offsetof(options, member.depth)},                                               \
-        {"min-time",                                                                               \
+        {"range",                                                                                  \
+         'r',                                                                                      \
+         GT_OPTION_TEXT,                                                                           \
+         .value = "FROM~TO",                                                                       \
+         .help = "--from and --to in one; either may be left out",                                 \
+         .offset = offsetof(options, member.range)},                                               \
+        {"time-filter",                                                                            \
          't',                                                                                      \
          GT_OPTION_TEXT,                                                                           \
          .value = "TIME",                                                                          \
          .help = "only calls that took TIME or longer",                                            \
+         .old = "--min-time",                                                                      \
          .offset = offsetof(options, member.min_time)},                                            \
-        GT_FILTER_OPTION("filter", letter, "FUNC", "only these functions and what they call",      \
+        GT_FILTER_OPTION("filter", 'F', "FUNC", "only these functions and what they call",         \
                          options, member.areas),                                                   \
         GT_NOTRACE_OPTION("not these functions and what they call", options, member.areas),        \
         GT_FILTER_OPTION("caller-filter", 'C', "FUNC", "only calls that lead to these functions",  \

@@ -116,7 +116,7 @@ def damaged(image, begin, folder):
             [('changed', 0x1f1), ('changed', 0x248), ('changed', 0x24c)] + \
             [('changed', begin + n) for n in (0, 4, 8, 12, 16, 20, 24, 28, 32, 40, 1000, 100001, 1000003)]:
         write(cut, image[:at] if kind == 'cut' else image[:at] + b'\xff' * 4 + image[at + 4:])
-        done = commands.run([GUESTTRACE, 'events', '-e', 'vfs_*', cut])
+        done = commands.run([GUESTTRACE, 'events', '--match', 'vfs_*', cut])
         need(done.returncode in (0, 1) and bool(done.stderr) == (done.returncode == 1), kind, at, done.returncode, done.stderr)
     os.unlink(cut)
 

@@ -71,7 +71,7 @@ class DiffCalls(cases.ScratchCase):
             name = key if key == 'calls' else f'{key}_ns'
             gains = [abs(row[f'b_{name}'] - row[f'a_{name}']) for row in rows]
             self.assertEqual(gains, sorted(gains, reverse=True), key)
-        self.assertEqual(len(self.diff('--json', '-n', '3', 'a', 'b').splitlines()), 3)
+        self.assertEqual(len(self.diff('--json', '-l', '3', 'a', 'b').splitlines()), 3)
 
     def test_table(self):
         lines = self.diff('a', 'b').splitlines()

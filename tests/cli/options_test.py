@@ -29,6 +29,37 @@ class Usage(CliTest):
         self.expect_usage("guesttrace record: unknown option '--foo'", 'record', '--foo=bar', 'x')
         self.expect_usage("guesttrace record: unknown option '-z' in '-qz'", 'record', '-qz')
 
+    def test_letters(self):
+        """A letter has one long name, in all commands."""
+        names = {}
+        for command in self.commands():
+            text = self.expect(0, command, '--help').stdout
+            for tool in ('etrace', 'execlog', 'events') if command == 'record' else ():
+                text += self.expect(0, 'record', '--tool', tool, '--help').stdout
+            for letter, name in re.findall(r'^  -(\w), --([\w-]+)', text, re.M):
+                names.setdefault(letter, set()).add(name)
+        self.assertGreater(len(names), 20)
+        several = {letter: some for letter, some in names.items() if len(some) > 1 and letter not in 'hof'}
+        self.assertEqual(several, {})
+
+    def commands(self):
+        return re.findall(r'^  (\w+) ', self.expect(0, 'help').stdout, re.M)
+
+    def test_old_spellings(self):
+        os.mkdir(self.path('folder'))
+        for used, now, command in [('--min-time', '-t, --time-filter', ['report', '--min-time', '1ms', 'none']),
+                                   ('-n', '-l, --limit', ['report', '-n', '3', 'none']),
+                                   ('-R', '--callers', ['graph', '-R', '--function', 'f', 'none']),
+                                   ('-L', '--sysroot', ['symbols', '-L', 'folder', '-d', 'none']),
+                                   ('-d', '--dir', ['symbols', '-d', 'none', 'none']),
+                                   ('-e', '--match', ['events', '-e', 'f*', 'none']),
+                                   ('-L', '--sysroot', ['record', '-L', 'folder', 'none']),
+                                   ('-L', '--sysroot', ['record', '--tool', 'etrace', f'-L{self.path("folder")}', 'none'])]:
+            said = self.run_cli(*command).stderr.split('\n')
+            self.assertIn(f'guesttrace {command[0]}: {used} is {now} now; it goes on until the next release', said)
+            self.assertFalse([line for line in said if 'unknown option' in line], said)
+        self.assertNotIn(' now;', self.run_cli('record', '-L', 'file.c', 'none').stderr)
+
     def test_no_abbreviation(self):
         self.expect_usage("guesttrace record: unknown option '--out'", 'record', '--out', 'd', 'x')
 
@@ -63,7 +94,7 @@ class Usage(CliTest):
                           " program's own symbols are found without it",
                           'record', '--symbols', 'x', program)
         self.expect_usage('guesttrace record: --sysroot is for a program or a machine; give'
-                          ' qemu-x86_64 its own -L', 'record', '-L', '/', '--', 'qemu-x86_64', 'x')
+                          ' qemu-x86_64 its own -L', 'record', '--sysroot', '/', '--', 'qemu-x86_64', 'x')
         self.expect_usage("guesttrace help: 'record' has no tool 'x'", 'help', 'record', '--tool', 'x')
         for words, why in ((['--flags', 'mem'], "'--flags' is for --tool etrace, not uftrace"),
                            (['--wait', '1'], "'--wait' is for --tool etrace or execlog, not uftrace"),
@@ -135,7 +166,7 @@ class Help(CliTest):
         shown = subprocess.run(['mandoc', '-T', 'ascii', '-O', 'width=300', page],
                                capture_output=True, text=True, check=True).stdout
         plain = re.sub('.\b', '', shown)
-        for option in ('--privilege-levels', '-L, --sysroot DIR', '--clock insn|host|auto',
+        for option in ('--privilege-levels', '--sysroot DIR', '--clock insn|host|auto',
                        '--prefix-symbols', 'GUESTTRACE_PLUGIN_DIR'):
             self.assertIn(option, plain)
 

@@ -65,7 +65,7 @@ class Pager(SumsTest):
 
     def test_default(self):
         self.write('bin/less', '#!/bin/sh\nexec cat > shown\n')
-        self.assertEqual(self.terminal('graph', '-F', 'main', self.some()), ('', ''))
+        self.assertEqual(self.terminal('graph', '--function', 'main', self.some()), ('', ''))
         self.assertIn(f'{GRAY} +-', self.read('shown'))
 
     def test_none(self):

@@ -74,7 +74,7 @@ class Program(CliTest):
     def test_sysroot(self):
         self.fake('qemu-aarch64')
         self.program(machine=AARCH64, interpreter='/lib/ld-linux-aarch64.so.1')
-        argv, _ = self.record('-L', '/my root', './prog')
+        argv, _ = self.record('--sysroot', '/my root', './prog')
         self.assertEqual(argv[4:], ['-L', '/my root', './prog'])
         argv, _ = self.record('./prog', env={'QEMU_LD_PREFIX': '/x'})
         self.assertEqual(argv[4:], ['./prog'])

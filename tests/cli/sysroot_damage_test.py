@@ -34,7 +34,7 @@ class Damaged(Sysroot):
             if text is not None:
                 self.put(known, text)
         before = self.files()
-        done = self.run_cli('symbols', '-L', 'root', preexec_fn=limits, timeout=60)
+        done = self.run_cli('symbols', '--sysroot', 'root', preexec_fn=limits, timeout=60)
         self.assertIn(done.returncode, (0, 1), (name, data[:200], done.stderr))
         if done.returncode == 1:
             self.assertEqual(self.files(), before)

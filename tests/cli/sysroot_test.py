@@ -55,13 +55,13 @@ class Processes(Sysroot):
         """The same once more; other files: nothing is left of the former ones."""
         one, _ = self.two()
         before = self.read('uftrace.data', 'task.txt')
-        self.symbols('-L', 'root')
+        self.symbols('--sysroot', 'root')
         first = self.files()
-        self.symbols('-L', 'root')
+        self.symbols('--sysroot', 'root')
         self.assertEqual(self.files(), first)
         self.assertEqual(self.read('uftrace.data', 'task.txt.recorded'), before)
         os.unlink(self.path('root', 'two'))
-        self.symbols('-L', 'root')
+        self.symbols('--sysroot', 'root')
         self.names(1001, one)
         self.assertEqual(self.trace.pid_of[1003], 1)
         self.assertEqual(len(glob.glob(self.out + '/sid-*.map')), 2)
@@ -76,8 +76,8 @@ class Processes(Sysroot):
         self.write('System.map', '\n'.join([*lines, f'{TEXT + 0x40000:016x} T _etext\n']).encode())
         one = self.build('root/one')
         calls = [*one.values(), *(addr + 0x200000 for addr in funcs.values())]
-        for arguments in ((('System.map', '-L', 'root'),), (('System.map',), ('-L', 'root')),
-                          (('-L', 'root'), ('System.map',))):
+        for arguments in ((('System.map', '--sysroot', 'root'),), (('System.map',), ('--sysroot', 'root')),
+                          (('--sysroot', 'root'), ('System.map',))):
             self.machine({1001: calls, 1002: calls[60:]})
             for some in arguments:
                 self.symbols(*some)
@@ -94,7 +94,7 @@ class Processes(Sysroot):
                         self.path('pad.o'))
         before = min(fw.values()) - 0x800
         self.machine({1001: one.values(), 1002: [*fw.values(), before]})
-        for arguments in (('-L', 'root'), ('fw',)):
+        for arguments in (('--sysroot', 'root'), ('fw',)):
             self.symbols(*arguments)
         self.names(1001, one)
         self.names(1002, fw)
@@ -111,7 +111,7 @@ class Processes(Sysroot):
             1001: [*(-addr if addr in opened.values() else addr for addr in one.values()), at,
                    *two.values()]},
             '1001 7 7 sh\n1001 7 7 two\n')
-        done = self.symbols('System.map', '-L', 'root')
+        done = self.symbols('System.map', '--sysroot', 'root')
         self.assertEqual(self.ran(done), {'one': '1', 'two': '1'})
         self.assertNotIn('it is not known', done.stdout)
         self.names(1001, one, time=begins - 1)
@@ -132,7 +132,7 @@ class Processes(Sysroot):
         """A program that is in no file has not the names of what was in its place."""
         one, two = self.build('root/one', 60, 1), self.build('two', 80, 2)
         self.execs(lambda at: {1001: [*one.values(), at, *two.values()]})
-        self.symbols('System.map', '-L', 'root')
+        self.symbols('System.map', '--sysroot', 'root')
         self.names(1001, one, time=2 * len(one))
         for addr in two.values():
             self.assertEqual(self.name(1001, addr), f'{addr:#x}')
@@ -146,7 +146,7 @@ class Processes(Sysroot):
         self.execs(lambda at: {1001: [
             *one.values(), *(addr + here for addr in lib.values()), at,
             *one.values(), *(addr + there for addr in lib.values())]})
-        self.symbols('System.map', '-L', 'root')
+        self.symbols('System.map', '--sysroot', 'root')
         self.assertEqual([pid for _, pid, _, _ in self.trace.sessions], [1, 1001])
         for offset in (here, there):
             self.names(1001, lib, offset)
@@ -158,7 +158,7 @@ class Processes(Sysroot):
         first, second = list(one.values()), list(two.values())
         self.execs(lambda at: {1001: [*first, at, *second], 1002: [-first[3], *first]},
                    '1001 7 7 two\n1002 8 7 sh\n')
-        self.symbols('System.map', '-L', 'root')
+        self.symbols('System.map', '--sysroot', 'root')
         lines = [line for line in self.read('uftrace.data', 'task.txt').splitlines() if 'tid=1001 ' in line]
         self.assertEqual(len(lines), 2)
         self.assertEqual(sum('tid=1002 ' in line for line in self.read('uftrace.data', 'task.txt').splitlines()), 1)
@@ -169,14 +169,14 @@ class Processes(Sysroot):
         tasks = {1001: [*one.values(), *two.values()]}
         self.machine(tasks)
         self.assertIn('it is not known which tasks are one process: each is taken for one; nor when a'
-                      ' process executed another program: ', self.symbols('-L', 'root').stdout)
+                      ' process executed another program: ', self.symbols('--sysroot', 'root').stdout)
         self.names(1001, two)
         self.machine(tasks, '1001 7 7 two\n')
         self.assertIn('it is not known when a process executed another program: ',
-                      self.symbols('-L', 'root').stdout)
+                      self.symbols('--sysroot', 'root').stdout)
         self.execs(lambda at: tasks)
         self.assertIn('it is not known which tasks are one process: each is taken for one\n',
-                      self.symbols('System.map', '-L', 'root').stdout)
+                      self.symbols('System.map', '--sysroot', 'root').stdout)
 
     def test_same_addresses(self):
         """Of two that fit equally well the one that is called as the process is, or none, and nothing
@@ -186,14 +186,14 @@ class Processes(Sysroot):
         worse = self.build('root/worse', 50, 1)
         self.machine({1001: [*one.values(), 0x9999999], 1002: one.values(), 1003: worse.values()},
                      '1001 7 7 sh\n1001 7 7 two\n1003 8 8 worse\n')
-        done = self.symbols('-L', 'root')
+        done = self.symbols('--sysroot', 'root')
         self.assertEqual(self.ran(done), {'two': '1', 'worse': '1'})
         self.assertRegex(done.stdout, r'(?m)^/.*/root/one and /.*/root/two fit equally well: neither')
         self.names(1001, {what.replace('one', 'two'): addr for what, addr in one.items()})
         self.names(1003, worse)
         self.assertEqual(self.trace.pid_of[1002], 1)
         shutil.copy(self.path('root/one'), self.path('root/two'))
-        done = self.symbols('-L', 'root')
+        done = self.symbols('--sysroot', 'root')
         self.assertNotIn('equally', done.stdout)
         self.names(1002, one)
 
@@ -208,7 +208,7 @@ class Processes(Sysroot):
         self.machine({1001: [*one.values(), *(addr + here for addr in lib.values())],
                       1002: [*two.values(), *(addr + there for addr in some.values()),
                              *(addr + here for addr in few.values())]})
-        self.assertEqual(self.ran(self.symbols('-L', 'root')),
+        self.assertEqual(self.ran(self.symbols('--sysroot', 'root')),
                          {'one': '1', 'two': '1', 'lib/libx.so': '2'})
         self.names(1001, {**one, **{what: addr + here for what, addr in lib.items()}})
         self.names(1002, {**two, **{what: addr + there for what, addr in some.items()},
@@ -223,7 +223,7 @@ class Processes(Sysroot):
         more = max(lib.values()) + 0x10000
         self.machine({1001: [*(addr + AT for addr in lib.values()), lib['libx_5'] - 1 + AT,
                              more + AT]})
-        self.symbols('-L', 'root', '--prefix-symbols')
+        self.symbols('--sysroot', 'root', '--prefix-symbols')
         self.names(1001, {'libx.so:' + what: addr for what, addr in lib.items()}, AT)
         self.assertEqual(self.name(1001, more + AT), f'{more + AT:#x}')
 
@@ -232,7 +232,7 @@ class Processes(Sysroot):
         recording's session."""
         one, two = self.build('root/one', 60, 1), self.build('root/two', 80, 2)
         self.machine({1: one.values(), 1001: two.values(), 1002: [0x5000]})
-        self.symbols('-L', 'root')
+        self.symbols('--sysroot', 'root')
         self.names(1, one)
         self.names(1001, two)
         self.assertEqual(self.trace.pid_of, {1: 1003, 1001: 1001, 1002: 1})
@@ -245,7 +245,7 @@ class Compact(Sysroot):
         """What `symbols` prints of the directory and of the file, without which of them it is."""
         said = []
         for what in 'uftrace.data', 'a.gtrace':
-            done = self.expect(status, 'symbols', '-d', what, *arguments)
+            done = self.expect(status, 'symbols', '--dir', what, *arguments)
             said.append((done.stdout + done.stderr).replace(self.path(what), what).replace(what, 'WHAT'))
         self.assertEqual(said[0], said[1])
         return said[0]
@@ -268,7 +268,7 @@ class Compact(Sysroot):
         self.execs(lambda at: {1001: [*one.values(), at, *two.values()], 1002: [*two.values(), -0x5000]},
                    '1001 7 7 sh\n1001 7 7 two\n1002 8 8 two\n')
         self.expect(0, 'export', '-f', 'compact', '-o', 'a.gtrace', 'uftrace.data')
-        said = self.both('System.map', '-L', 'root')
+        said = self.both('System.map', '--sysroot', 'root')
         self.assertRegex(said, r'(?m)/root/two: ran in 2 processes$')
         self.same()
         self.out = self.path('back')
@@ -278,10 +278,10 @@ class Compact(Sysroot):
         self.out = self.path('uftrace.data')
         rows = json.loads(self.expect(0, 'report', '--json', 'a.gtrace').stdout)['rows']
         self.assertTrue({*one, *two} <= {row['function'] for row in rows})
-        self.both('System.map', '-L', 'root')
+        self.both('System.map', '--sysroot', 'root')
         self.same()
         os.unlink(self.path('root', 'one'))
-        self.both('-L', 'root')
+        self.both('--sysroot', 'root')
         self.same()
 
     def test_refused(self):
@@ -314,7 +314,7 @@ class Folder(Sysroot):
         os.mkdir(self.path('root/closed'), 0)
         self.addCleanup(os.chmod, self.path('root/closed'), 0o700)  # only root removes it as it is
         self.machine({1001: one.values(), 1002: two.values()})
-        self.assertEqual(self.ran(self.symbols('-L', 'root')), {'one': '1'})
+        self.assertEqual(self.ran(self.symbols('--sysroot', 'root')), {'one': '1'})
         self.names(1001, one)
         self.assertEqual(self.trace.pid_of[1002], 1)
         os.symlink('root', self.path('link'))
@@ -335,12 +335,12 @@ class Folder(Sysroot):
         self.refuse('nosuch: No such file or directory', '-L', 'nosuch')
         self.refuse('root/one: Not a directory', '-L', 'root/one')
         os.mkdir(self.path('empty'))
-        self.expect(1, 'symbols', '-d', 'empty', '-L', 'root')
+        self.expect(1, 'symbols', '-d', 'empty', '--sysroot', 'root')
         self.put('task.txt', self.read('uftrace.data', 'task.txt') +
                  'FORK timestamp=0.000000009 pid=1009 ppid=1\n')
-        self.refuse('--sysroot needs the recording of a machine', '-L', 'root')
+        self.refuse('--sysroot needs the recording of a machine', '--sysroot', 'root')
         self.put('task.txt', 'SESS hello\n')
-        self.refuse('task.txt line 1', '-L', 'root')
+        self.refuse('task.txt line 1', '--sysroot', 'root')
 
     def test_too_little(self):
         """Three functions may be there by chance; and elsewhere most of it is another's."""
@@ -348,7 +348,7 @@ class Folder(Sysroot):
         chance = random.Random(5)
         self.machine({1001: one[:3], 1002: one[:9] + [AT + 0x1000 + 4 * chance.randrange(10000) + 1
                                                       for _ in range(60)]})
-        self.refuse('none of its', '-L', 'root')
+        self.refuse('none of its', '--sysroot', 'root')
 
 
 class Record(Sysroot):

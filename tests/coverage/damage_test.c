@@ -116,7 +116,8 @@ static int convert(const char *format, bool named, char **out)
                     stream_path,  (char *)"--elf", self_at_0};
     g_autofree void *options = g_malloc0(c->options_size);
     g_autoptr(GPtrArray) operands = g_ptr_array_new();
-    assert_int_equal(gt_options_parse(&c->spec, options, named ? 7 : 5, argv, operands, NULL), 0);
+    assert_int_equal(gt_options_parse(&c->spec, options, named ? 7 : 5, argv, operands, NULL, NULL),
+                     0);
     size_t n = operands->len;
     g_ptr_array_add(operands, NULL);
     dup2(messages, STDERR_FILENO);

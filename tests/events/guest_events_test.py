@@ -138,7 +138,7 @@ def test_prototypes(arch, where):
     """guest.GLOB takes them from the program; `events` writes the same."""
     program = build(where, arch)
     record(where, arch, program, events='guest.te*\nguest.wide\nat=wide@return wide_return(uint64_t ret)\n')
-    printed([GUESTTRACE, 'events', '-e', 'te*', '-e', 'wide', '-r', '-o', f'{where}/written', program])
+    printed([GUESTTRACE, 'events', '--match', 'te*', '--match', 'wide', '--returns', '-o', f'{where}/written', program])
     written = [line for line in read_text(f'{where}/written').splitlines()
                if re.match(r'(at=wide@return )?(ten|text|wide)', line)]
     declared = read_text(f'{where}/trace.events').splitlines()

@@ -122,7 +122,7 @@ def test_windows(t):
     check_all(recording, [8], ['--task', '8'])
     check_all(recording, [7, 8], ['--task', '8', '--task', '7'])
     check_all(recording, made.TIDS, ['--depth', '3'], depth=3)
-    check_all(recording, made.TIDS, ['--min-time', '20us'], min_time=20000)
+    check_all(recording, made.TIDS, ['--time-filter', '20us'], min_time=20000)
     check_all(recording, made.TIDS, ['--from', '100us', '--to', '300us'], window=(first + 100000, first + 300000))
     check_all(recording, [7], ['--from', '100us', '--depth', '4', '--task', '7'], window=(first + 100000, 1 << 62),
               depth=4)
@@ -131,7 +131,7 @@ def test_windows(t):
 def test_nothing(t):
     """No call is in the window."""
     recording = made.Made(f'{t.folder}/data')
-    check_all(recording, [], ['--min-time', '1s'])
+    check_all(recording, [], ['--time-filter', '1s'])
 
 
 def test_same_bytes(t):

@@ -52,11 +52,11 @@ def test_windows(t):
     first = slices.lines(recording.path)[0].time
     check(recording.path, ['--task', '8', '--task', '7'], tids=[7, 8])
     check(recording.path, ['--depth', '3'], depth=3)
-    check(recording.path, ['--min-time', '20us'], min_time=20000)
+    check(recording.path, ['--time-filter', '20us'], min_time=20000)
     check(recording.path, ['--from', '100us', '--to', '300us'], first=first + 100000, last=first + 300000)
     check(recording.path, ['--from', '50us', '--to', '90us', '-D', '4', '-t', '500ns', '--task', '7'], first=first + 50000,
           last=first + 90000, depth=4, min_time=500, tids=[7])
-    need(not perfetto.Trace(export(recording.path, '--min-time', '1s')).events, 'nothing is as long')
+    need(not perfetto.Trace(export(recording.path, '--time-filter', '1s')).events, 'nothing is as long')
 
 
 def test_hostile_names(t):

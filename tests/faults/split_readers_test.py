@@ -119,7 +119,7 @@ def test_names(t):
     said = []
     for name in both.one, both.set:
         named = recordings.symbols(name, f'{t.folder}/root/guest').stdout
-        done = run([GUESTTRACE, 'symbols', '-d', name, '--sysroot', f'{t.folder}/root'])
+        done = run([GUESTTRACE, 'symbols', '--dir', name, '--sysroot', f'{t.folder}/root'])
         need(done.returncode == 1 and b'none of its 1 programs' in done.stderr, done)  # it has no processes
         said.append((named, done.stdout, done.stderr.replace(name.encode(), b'')))
     need(said[0] == said[1] and said[0][0], said)

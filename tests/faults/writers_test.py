@@ -45,7 +45,7 @@ def check_refused(t, out, form):
     program = t.guest('pause')
     refused(GUESTTRACE, 'repair', out)
     if form != 'flight':
-        refused(GUESTTRACE, 'symbols', '-d', out, program)
+        refused(GUESTTRACE, 'symbols', '--dir', out, program)
     refused(GUESTTRACE, 'record', '-o', out, *FORMS[form], '--', program)
     kind = 'uftrace' if form == 'directory' else 'compact'
     if form != 'directory':

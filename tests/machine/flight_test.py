@@ -68,7 +68,7 @@ def check(version, qemu, folder, guest):
         os.killpg(child.pid, signal.SIGKILL)
         commands.finish(child)
     repair(out + 'k')
-    commands.must([paths.GUESTTRACE, 'symbols', '-d', out + 'k.1', guest.elf])
+    commands.must([paths.GUESTTRACE, 'symbols', '--dir', out + 'k.1', guest.elf])
     check_calls(out + 'k.1', True)
 
 

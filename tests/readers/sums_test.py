@@ -139,7 +139,7 @@ def check_tops(got, want, what):
 
 def check_graph(directory, recording, function, theirs=(), ours=()):
     want = uftrace_text.graph(uftrace(directory, 'graph', '-f', 'total,self', *theirs, function))
-    got = uftrace_text.graph(guesttrace(recording, 'graph', '-F', function, *ours))
+    got = uftrace_text.graph(guesttrace(recording, 'graph', '--function', function, *ours))
     need(want, 'uftrace has no graph of', function)
     check_tops(got, want, f'graph of {function} in {recording}')
 
@@ -166,7 +166,7 @@ def ends(node, path=()):
 
 def check_callers(directory, recording, function):
     want = uftrace_text.backtraces(uftrace(directory, 'graph', function))
-    tops = uftrace_text.graph(guesttrace(recording, 'graph', '-R', '-F', function))
+    tops = uftrace_text.graph(guesttrace(recording, 'graph', '--callers', '--function', function))
     got = {path: value for top in tops for path, value in ends(top).items()}
     need(sorted(want) == sorted(got), f'callers of {function}:', sorted(set(want) ^ set(got)))
     for path, (calls, time) in want.items():
@@ -180,7 +180,7 @@ def check_callers(directory, recording, function):
 def check_sums(directory, recording):
     check_report(directory, recording)
     check_report(directory, recording, ['-D', '3'], ['--depth', '3'], ['call', 'total', 'total-min', 'total-max'])
-    check_report(directory, recording, ['-t', '1us'], ['--min-time', '1us'], ['call', 'total', 'total-max'])
+    check_report(directory, recording, ['-t', '1us'], ['--time-filter', '1us'], ['call', 'total', 'total-max'])
     check_whole(directory, recording)
     for function in busiest(recording):
         check_graph(directory, recording, function)

@@ -91,7 +91,7 @@ class Flat(cases.ScratchCase):
         for depth in 1, 2, 5:
             self.check('made', replay.window(lines, depth=depth), '--depth', str(depth))
         for least in 1, 50, 400, 5000:
-            self.check('made', replay.window(lines, min_time=least), '--min-time', f'{least}ns')
+            self.check('made', replay.window(lines, min_time=least), '--time-filter', f'{least}ns')
         first = self.first(lines)
         self.check('made', replay.window(lines, first + 3000, first + 9000, [7, 8], 4, 100), '--from', '3us', '--to', '9us',
                    '--task', '7', '--task', '8', '-D', '4', '-t', '100ns')

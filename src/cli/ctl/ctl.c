@@ -16,7 +16,7 @@ struct ctl_options {
 };
 
 static const struct gt_option ctl_table[] = {
-    {"timeout", 't', GT_OPTION_NUMBER, .value = "SECONDS",
+    {"timeout", .type = GT_OPTION_NUMBER, .old = "-t", .value = "SECONDS",
      .help = "wait up to N seconds for an answer (default: 30)", .min = 1, .max = 86400,
      .offset = offsetof(struct ctl_options, timeout)},
     {0},

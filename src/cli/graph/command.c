@@ -15,10 +15,11 @@ struct graph_options {
 };
 
 static const struct gt_option graph_table[] = {
-    {"function", 'F', GT_OPTION_TEXT, .repeat = true, .value = "FUNC",
+    {"function", .type = GT_OPTION_TEXT, .repeat = true, .value = "FUNC",
      .help = "a tree of each of these functions: NAME, a glob, MODULE:NAME",
      .offset = offsetof(struct graph_options, functions)},
-    {"callers", 'R', GT_OPTION_FLAG, .help = "show who calls the functions, not what they call",
+    {"callers", .type = GT_OPTION_FLAG, .old = "-R",
+     .help = "show who calls the functions, not what they call",
      .offset = offsetof(struct graph_options, callers)},
     {"by", .type = GT_OPTION_CHOICE, .value = "WHAT",
      .choices = (const char *const[]){"all", "process", "task", NULL},
@@ -32,7 +33,7 @@ static const struct gt_option graph_table[] = {
     {"json", .type = GT_OPTION_FLAG, .help = "print JSON, times in ns",
      .offset = offsetof(struct graph_options, json)},
     GT_WALL_OPTION(struct graph_options, reader.window),
-    GT_READING_OPTIONS_AS(0, struct graph_options, reader),
+    GT_READING_OPTIONS(struct graph_options, reader),
     {0},
 };
 
@@ -212,7 +213,8 @@ static int run_graph(const struct gt_command *self, const void *options, size_t 
 const struct gt_command gt_command_graph = {
     .name = "graph",
     .summary = "show who calls what in a recording, as a tree, with calls and times",
-    .usage = (const char *const[]){"[-F FUNC]... [-R] [OPTION]... [RECORDING]", NULL},
+    .usage =
+        (const char *const[]){"[--function FUNC]... [--callers] [OPTION]... [RECORDING]", NULL},
     .paragraphs =
         (const char *const[]){
             GT_RECORDING_HELP,
@@ -220,15 +222,16 @@ const struct gt_command gt_command_graph = {
             "how long in the function itself, the part of all time, \"(CALLS) FUNCTION\". The "
             "layout is that of uftrace graph: an only child stands below its parent, of several "
             "each has a branch.",
-            "With -F the top lines are the functions that FUNC matches; a call of one of them "
-            "below another one, or below itself, is shown there. With -R the lines below a "
+            "With --function the top lines are the functions that FUNC matches; a call of one of "
+            "them "
+            "below another one, or below itself, is shown there. With --callers the lines below a "
             "function are its callers: a line has the calls and times of the top line's function "
             "that came on this path. The time of recursive calls is not counted twice.",
             "Times are those in which the task ran; a column has the time in which it was "
             "suspended, if it was. With --wall times have both.",
-            "--depth counts from the functions of -F on. Without -F, and with --min-time, the time "
-            "of a call that is left out is self time of its caller. "
-            "-F is --filter in the other commands.",
+            "--depth counts from the functions of --function on. Without it, and with "
+            "--time-filter, the "
+            "time of a call that is left out is self time of its caller.",
             NULL},
     .spec = {.table = graph_table},
     .options_size = sizeof(struct graph_options),

@@ -61,7 +61,7 @@ struct gt_record_filters {
                          "record only calls that lead to these functions", callers),               \
         GT_RECORD_FILTER("hide", 'H', "FUNC", "do not record these functions, but what they call", \
                          hides),                                                                   \
-        GT_RECORD_FILTER("loc-filter", 0, "FILE[@hide]",                                           \
+        GT_RECORD_FILTER("loc-filter", 'L', "FILE[@hide]",                                         \
                          "record only functions of this source file, or not those", places),       \
         {"time-filter",                                                                            \
          't',                                                                                      \

@@ -37,7 +37,7 @@ static const struct gt_option record_table[] = {
      .help =
          "run the program with this user-mode QEMU (default: the one for the program's machine)",
      GT_RECORD_FIELD(qemu)},
-    {"sysroot", 'L', GT_OPTION_DIR, .value = "DIR",
+    {"sysroot", .type = GT_OPTION_DIR, .old = "-L", .value = "DIR",
      .help = "look for the program's libraries in DIR (default: a cross toolchain's sysroot, if "
              "the program needs one); for a machine: name its processes' functions from the "
              "programs and libraries in DIR",

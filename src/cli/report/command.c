@@ -25,7 +25,7 @@ static const struct gt_option report_table[] = {
              "functions, tid, "
              "pid",
      .offset = offsetof(struct report_options, sort)},
-    {"limit", 'n', GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT32_MAX,
+    {"limit", 'l', GT_OPTION_NUMBER, .old = "-n", .value = "N", .min = 1, .max = UINT32_MAX,
      .help = "only the first N lines", .offset = offsetof(struct report_options, limit)},
     {"csv", .type = GT_OPTION_FLAG, .help = "print comma-separated values, times in ns",
      .offset = offsetof(struct report_options, csv)},
@@ -116,7 +116,8 @@ const struct gt_command gt_command_report = {
             "minimum and maximum are of single calls. The total of a module is the time from its "
             "outermost calls to their returns, that of a task the time in all its calls. With "
             "--wall times have those in which tasks were suspended.",
-            "With --depth and --min-time the time of a call that is left out is self time of its "
+            "With --depth and --time-filter the time of a call that is left out is self time of "
+            "its "
             "caller.",
             NULL},
     .spec = {.table = report_table},
