@@ -14,7 +14,7 @@ import re
 from gttest import boards, elf, paths, qemus
 from gttest.compilers import compile_to
 from gttest.results import Skip, need, read_text, same, write
-from runs import CPUS, LINE, QUIET, arguments, line_as_7_2, main, upstream, zoo
+from runs import CPUS, LINE, QUIET, arguments, in_manner, line_as_7_2, main, upstream, zoo
 
 RAM = {'aarch64': 1 << 30, 'riscv64': 2 << 30, 'x86_64': 0}
 BOARD = {'aarch64': ['-M', 'virt', '-cpu', 'cortex-a57', '-kernel'],
@@ -85,7 +85,7 @@ def check(t, kind, least=(0, 0)):
             text = play(t, cpu, qemu, guest, given)
             if cpu == 'aarch64':
                 text = MOVE.sub(as_mov, text)
-            same(of_zoo(cpu, text), as_machine(cpu, version, upstream(cpu, kind)), cpu, version, kind)
+            same(of_zoo(cpu, text), as_machine(cpu, version, in_manner(version >= (11, 1), kind, upstream(cpu, kind))), cpu, version, kind)
             found += 1
     if not found:
         raise Skip('no such QEMU')

@@ -122,9 +122,9 @@ struct gt_execlog_stream {
  * GT_EXECLOG_SPARE bytes. */
 void gt_execlog_begin(struct gt_execlog_stream *s, unsigned vcpu, struct gt_buffer *b,
                       gt_execlog_swap_fn swap, void *self);
-/* Ends the stream: the vCPU's waiting line is complete and is printed even if it is empty, as at
- * the guest's exit. Returns the buffer, which the caller submits. */
-struct gt_buffer *gt_execlog_end(struct gt_execlog_stream *s);
+/* Ends the stream: the vCPU's waiting line is complete. With `repeats` it is printed even if it is
+ * empty, and one that was completed comes again. Returns the buffer, which the caller submits. */
+struct gt_buffer *gt_execlog_end(struct gt_execlog_stream *s, bool repeats);
 /* Completes the waiting line although no line follows yet. If none follows, gt_execlog_end prints
  * it again. */
 void gt_execlog_complete(struct gt_execlog_stream *s);

@@ -74,12 +74,12 @@ void gt_execlog_complete(struct gt_execlog_stream *s)
     s->encoded = s->index;
 }
 
-struct gt_buffer *gt_execlog_end(struct gt_execlog_stream *s)
+struct gt_buffer *gt_execlog_end(struct gt_execlog_stream *s, bool repeats)
 {
     if (s->by_insn)
         gt_execlog_stop(s, s->index + 1);
     struct gt_buffer *b = s->buffer;
-    *s->at++ = GT_EXECLOG_LAST;
+    *s->at++ = repeats ? GT_EXECLOG_LAST : GT_EXECLOG_LINE;
     b->used = (size_t)(s->at - b->data);
     s->buffer = NULL;
     return b;

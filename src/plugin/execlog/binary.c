@@ -197,11 +197,12 @@ static void put_again(struct binary *t)
 static void end(struct gt_exlog_vcpu *v)
 {
     struct binary *t = v->sink;
-    if (t->complete)
+    const bool repeats = v->recorder->repeats;
+    if (t->complete && repeats)
         put_again(t);
     else if (t->own.id && t->reached < t->own.n)
         gt_execlog_stop(&t->stream, (uint32_t)t->reached);
-    gt_packet_sink_submit(v->recorder->packet_sink, gt_execlog_end(&t->stream));
+    gt_packet_sink_submit(v->recorder->packet_sink, gt_execlog_end(&t->stream, repeats));
     g_string_free(t->region_name, TRUE);
     if (t->pieces) {
         g_array_free(t->pieces, TRUE);

@@ -7,12 +7,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
+enum { ABI_11_1 = 7 }; /* the version of the plugin ABI */
+
 int gt_exlog_init(struct gt_exlog *e, const struct gt_host_info *host, struct gt_error *err)
 {
     memset(e, 0, sizeof *e);
     e->host = *host;
     e->physical = host->system;
     e->many = host->system && host->max_vcpus > 1;
+    e->repeats = host->abi < ABI_11_1;
     e->vcpus = mmap(NULL, GT_EXLOG_MAX_VCPUS * sizeof *e->vcpus, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (e->vcpus == MAP_FAILED)

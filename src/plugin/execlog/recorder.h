@@ -57,7 +57,9 @@ struct gt_exlog {
     bool many;             /* a machine of several vCPUs */
     bool selective;        /* not all lines are delivered: every=, start=, stop= */
     bool physical;         /* a machine: accesses have physical addresses and a region */
-    bool values;           /* the host reports values of accesses, and the sink wants them */
+    bool repeats; /* a vCPU's complete last line comes again, and no line is an empty one, as
+                   * QEMU's own plugin had it before 11.1 */
+    bool values;  /* the host reports values of accesses, and the sink wants them */
     const struct gt_exlog_sink *sink;
     struct gt_gate gate;
 

@@ -261,12 +261,13 @@ static void complete(struct gt_exlog_vcpu *v)
 static void end(struct gt_exlog_vcpu *v)
 {
     struct text *t = v->sink;
-    if (t->complete) {
+    if (t->complete && v->recorder->repeats) {
         end_line(v);
         if (make_room(v, t->again->len))
             put(t, t->again->str, t->again->len);
     }
-    end_line(v);
+    if (v->recorder->repeats || t->at > t->line)
+        end_line(v);
     hand_over(v);
     if (v->recorder->packet_sink)
         gt_packet_sink_submit(v->recorder->packet_sink, t->buffer);

@@ -189,7 +189,7 @@ int main(int argc, char **argv)
     }
     begin(argv[1]);
     run_all(strtoull(argv[3], NULL, 10));
-    gt_packet_sink_submit(sink, gt_execlog_end(&stream));
+    gt_packet_sink_submit(sink, gt_execlog_end(&stream, true));
     gt_packet_sink_finish(sink, &stats);
     end_line();
     if ((text && fclose(text) != 0) || stats.failed)

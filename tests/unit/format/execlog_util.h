@@ -261,7 +261,7 @@ static inline void world_end(struct world *w)
     for (unsigned i = 0; i < WORLD_VCPUS; i++)
         gt_execlog_cut(&w->vcpus[i].stream);
     for (unsigned i = 0; i < WORLD_VCPUS; i++) {
-        struct gt_buffer *b = gt_execlog_end(&w->vcpus[i].stream);
+        struct gt_buffer *b = gt_execlog_end(&w->vcpus[i].stream, true);
         if (!w->vcpus[i].waiting.len)
             gt_text_add(&w->text, w->vcpus[i].again.data, w->vcpus[i].again.len);
         world_line(w, &w->vcpus[i], true);
