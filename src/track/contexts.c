@@ -2,6 +2,7 @@
 /* Several call stacks: contexts (threads, coroutines) that begin, are suspended, continue and end.
  * See stack.h. */
 #include "track/guests.h"
+#include "track/machine.h"
 #include "track/stack.h"
 #include "track/tail_calls.h"
 
@@ -30,11 +31,12 @@ struct gt_stack *gt_stack_find_suspended(const struct gt_thread *t, uint64_t pc,
     struct gt_stack *found = NULL;
     bool same = false;
     *several = false;
-    if (t->tracker->machine)
+    if (t->tracker->machine && !gt_machine_left_unread(t))
         return NULL;
     pthread_mutex_lock(&t->tracker->lock);
     for (struct gt_stack *s = t->tracker->stacks; s; s = s->next) {
-        if (s->running || s->top == s->base || gt_tail_called(s)->ret != pc)
+        if (s->running || s->top == s->base || gt_tail_called(s)->ret != pc ||
+            (t->tracker->machine && s->sp != GT_NO_ADDR))
             continue;
         bool in_same = s->top->fn == t->stack->top->fn;
         *several = found && in_same == same ? true : in_same > same ? false : *several;

@@ -146,7 +146,7 @@ bool gt_machine_leave(struct gt_thread *t, uint64_t *last_exit, uint64_t time)
 bool gt_machine_returns(const struct gt_thread *t, uint64_t pc)
 {
     const struct gt_stack *s = t->stack;
-    bool waits = s->top->flags & GT_FRAME_RESUMED_BY_WORD || is_left_behind(s) ||
+    bool waits = s->top->flags & GT_FRAME_RESUMED_BY_WORD || gt_machine_may_be_left(s) ||
                  gt_guest_returns(t, pc) || gt_tail_called_by_unknown(s);
     for (const struct gt_frame *f = s->top; f > s->base && !waits; f--)
         waits = f->ret != GT_NO_ADDR && (f->ret - pc) % GT_PAGE == 0;
@@ -296,6 +296,21 @@ static void leave_for_new(struct gt_thread *t, uint64_t sp, uint64_t time)
     t->counters[GT_COUNT_BEGUN] += t->stack != from;
 }
 
+void gt_machine_kept(struct gt_thread *t)
+{
+    t->stack->top->flags |= GT_FRAME_SP_KEPT;
+}
+
+/* What the top frame has loaded may be the stack pointer of another context. */
+static void note_loaded(struct gt_thread *t, uint64_t old_sp)
+{
+    struct gt_stack *s = t->stack;
+    s->top->flags |= GT_FRAME_SP_LOADED | (t->reloaded.slot ? GT_FRAME_SP_RELOADED : 0);
+    s->sp_before_load = old_sp;
+    if (gt_machine_left_unread(t)) /* its return may match by chance */
+        t->slow_flags |= GT_SLOW_LONGJMP;
+}
+
 void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, uint64_t time)
 {
     struct gt_tracker *k = t->tracker;
@@ -324,8 +339,7 @@ void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, ui
     } else if (from->resumes && is_saved(from)) {
         leave_for_new(t, old_sp, time);
     } else if (!moved && !enters_handler(t)) {
-        from->top->flags |= GT_FRAME_SP_LOADED | (t->reloaded.slot ? GT_FRAME_SP_RELOADED : 0);
-        from->sp_before_load = old_sp;
+        note_loaded(t, old_sp);
     }
     if (to && to != from) {
         gt_stack_switch(t, to, time);
@@ -362,6 +376,28 @@ bool gt_machine_may_begin(const struct gt_thread *t)
 {
     const struct gt_stack *s = t->stack;
     return t->tracker->machine && (s->top->flags & GT_FRAME_RESUMED_BY_WORD || is_left_behind(s));
+}
+
+/* The first function of a boot's stage sets its stack up, and what it goes on to takes its place;
+ * code without symbols does more of that kind. */
+bool gt_machine_begins_by_hand(const struct gt_thread *t, const struct gt_code *code)
+{
+    const struct gt_stack *s = t->stack;
+    uint16_t flags = s->top->flags;
+    if (!t->tracker->machine || !(flags & GT_FRAME_SP_LOADED))
+        return false;
+    bool kept = flags & (GT_FRAME_SP_KEPT | GT_FRAME_SP_STORED),
+         known = s->sp_before_load != GT_NO_ADDR;
+    bool begins = code->entry ? kept || (known && gt_stack_depth(s) > 1)
+                              : kept && code->fn->flags & GT_FUNC_ANON;
+    return begins && !gt_stack_find_return(s, code->pc);
+}
+
+void gt_machine_left(struct gt_thread *t)
+{
+    struct gt_stack *s = t->stack;
+    s->sp = GT_NO_ADDR;
+    s->top->flags = 0;
 }
 
 bool gt_machine_begin(struct gt_thread *t, const struct gt_code *code, uint64_t time)

@@ -15,7 +15,11 @@
  * thread: the guest sets up stacks for interrupts and boot stages in the same way. A thread has
  * begun only when that frame returns, by a return or an exception return, to where no frame is, and
  * only if the context before has stored its stack pointer and so can be resumed. If that one has
- * also pushed the address where it resumes, the new thread has begun at once.
+ * also pushed the address where it resumes, the new thread has begun at once. Where stack pointers
+ * go from register to register, a thread begins with a function: at its entry, on another stack.
+ *
+ * Where neither the word nor the value is known (QEMU 7.2, from register to register), the context
+ * is one that returns there; if there are several, that is counted.
  *
  * When a context is suspended with the stack pointer that another suspended one has, the other has
  * ended. So has a context that was resumed by its word in memory and does not return to its caller.
@@ -43,6 +47,9 @@ bool gt_machine_leave(struct gt_thread *t, uint64_t *last_exit, uint64_t time);
  * the context will continue there. */
 void gt_machine_saved(struct gt_thread *t, uint64_t addr, uint64_t resumes);
 
+/* The stack pointer is about to be loaded while another register has it. */
+void gt_machine_kept(struct gt_thread *t);
+
 /* The stack pointer was loaded: it was old_sp, it is new_sp; GT_NO_ADDR: not known. */
 void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, uint64_t time);
 
@@ -60,6 +67,25 @@ void gt_machine_resumed(struct gt_thread *t);
 /* True where a return to code that is nowhere on the stack, or an exception return out of a
  * handler, begins a context. */
 bool gt_machine_may_begin(const struct gt_thread *t);
+/* True where a return to the code, or a jump that may be one, begins a context: the code is a
+ * function's entry, no open frame returns there, and the stack is another one. */
+bool gt_machine_begins_by_hand(const struct gt_thread *t, const struct gt_code *code);
+/* True where the top frame has loaded the stack pointer, and may have left the context: that can be
+ * resumed. */
+static inline bool gt_machine_may_be_left(const struct gt_stack *s)
+{
+    return s->top->flags & GT_FRAME_SP_LOADED &&
+           s->top->flags & (GT_FRAME_SP_STORED | GT_FRAME_SP_KEPT);
+}
+/* The same where neither the word that it was loaded from nor its value is known. */
+static inline bool gt_machine_left_unread(const struct gt_thread *t)
+{
+    const struct gt_stack *s = t->stack;
+    return t->tracker->machine && gt_machine_may_be_left(s) &&
+           !(s->top->flags & GT_FRAME_SP_RELOADED) && s->sp_before_load == GT_NO_ADDR;
+}
+/* Another context is about to continue there. */
+void gt_machine_left(struct gt_thread *t);
 /* A context begins at the code. False: no memory. */
 bool gt_machine_begin(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 /* True: this was the transfer of a longjmp. The top frame has loaded a stack pointer that the same

@@ -149,22 +149,21 @@ static void resolve_switched(struct gt_thread *t, uint64_t last_exit, const stru
         t->counters[GT_ANOMALY_UNKNOWN_RETURN]++;
 }
 
-/* A jump to where an open frame returns to: a return that is written as a jump. Of outer frames and
- * suspended stacks, where it may be one by its form. */
+/* A jump to where an open frame returns to: a return that is written as a jump. Of outer frames,
+ * suspended stacks and new ones, where it may be one by its form. */
 static bool returns_by_jump(struct gt_thread *t, uint64_t last_exit, const struct gt_code *code,
                             uint64_t time)
 {
-    if (code->entry)
-        return false;
-    if (gt_tail_called(t->stack)->ret == code->pc) {
+    bool back = last_exit & GT_LAST_EXIT_RETURN, several;
+    if (!code->entry && gt_tail_called(t->stack)->ret == code->pc) {
         gt_return_resolve(t, NULL, code, time);
         return true;
     }
-    bool several;
-    return last_exit & GT_LAST_EXIT_JUMPED && !t->tracker->machine &&
-           (gt_stack_find_return(t->stack, code->pc) ||
-            gt_stack_find_suspended(t, code->pc, &several)) &&
-           gt_return_back(t, code, GT_BACK_RETURN, time);
+    if (!code->entry && back &&
+        (gt_stack_find_return(t->stack, code->pc) > gt_machine_floor(t->stack) ||
+         gt_stack_find_suspended(t, code->pc, &several)))
+        return gt_return_back(t, code, GT_BACK_RETURN, time);
+    return back && gt_machine_begins_by_hand(t, code) && gt_machine_begin(t, code, time);
 }
 
 static void resolve_by_exit(struct gt_thread *t, uint64_t last_exit, struct gt_code *code,

@@ -168,8 +168,8 @@ static void resume_context(const struct transfer *x, const struct found *f)
 
 static bool context_begins(const struct transfer *x, struct found *f)
 {
-    (void)f;
-    return gt_machine_may_begin(x->t);
+    return (gt_machine_may_begin(x->t) || gt_machine_begins_by_hand(x->t, x->code)) &&
+           !gt_stack_find_suspended(x->t, x->code->pc, &f->several);
 }
 
 /* Without memory for a new stack, calls continue on the old one. */
@@ -239,6 +239,8 @@ static bool is_suspended_stack(const struct transfer *x, struct found *f)
 static void resume_stack(const struct transfer *x, const struct found *f)
 {
     x->t->counters[GT_ANOMALY_GUESSED_STACK] += f->several;
+    if (x->t->tracker->machine)
+        gt_machine_left(x->t);
     gt_return_resume(x->t, f->stack, gt_tail_below(f->stack), x->time);
 }
 
@@ -387,8 +389,11 @@ void gt_return_resolve(struct gt_thread *t, const struct gt_code *from, const st
                        uint64_t time)
 {
     const struct transfer x = {t, from, code, time, GT_BACK_RETURN};
-    if (gt_tail_called(t->stack)->ret == code->pc)
+    bool several;
+    if (gt_tail_called(t->stack)->ret == code->pc) {
+        t->counters[GT_ANOMALY_GUESSED_STACK] +=
+            t->tracker->machine && gt_stack_find_suspended(t, code->pc, &several);
         close_top(&x, NULL);
-    else if (!DECIDE(elsewhere, &x) && !come_back(&x))
+    } else if (!DECIDE(elsewhere, &x) && !come_back(&x))
         DECIDE(left_over, &x);
 }

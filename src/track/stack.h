@@ -44,7 +44,8 @@ void gt_stack_begin(struct gt_thread *t, uint64_t time);
 void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time);
 /* Returns a stack that no thread runs and whose top frame returns to pc, preferably one suspended
  * in the function of the present top frame. *several: there is another one as good. NULL: no such
- * stack; always in a machine, where many threads are suspended at one address (machine.h). */
+ * stack; in a machine, where many threads are suspended at one address, also where it is known by
+ * its stack pointer or a word which of them continues (machine.h). */
 struct gt_stack *gt_stack_find_suspended(const struct gt_thread *t, uint64_t pc, bool *several);
 /* Makes sure the sink has an output for the thread's stack. */
 void gt_stack_open(struct gt_thread *t, uint64_t time);

@@ -5,8 +5,8 @@
  *
  * Each vCPU has one word, the last exit, that says how control left the last block:
  *   - the address of a struct gt_func: control stayed in that function as far as is known, or
- *     jumped; with GT_LAST_EXIT_JUMPED after an indirect jump that may be a return, or, where the
- *     recorder needs it, any;
+ *     jumped; with GT_LAST_EXIT_JUMPED after an indirect jump that may be a return by its form, and
+ *     GT_LAST_EXIT_RETURN, or, where the recorder needs it, any;
  *   - the address of a struct gt_code with GT_LAST_EXIT_CODE: it ended in a call or a return.
  *
  * When a block begins whose own function is not the last exit, that is a transfer: only then is the
@@ -62,6 +62,7 @@ enum gt_code_exit {
     GT_EXIT_RETURN,
     GT_EXIT_JUMP_HANDLER, /* a direct jump to a signal handler's entry: no signal */
     GT_EXIT_JUMP_INDIRECT,
+    GT_EXIT_JUMP_BACK, /* an indirect jump that may be a return by its form */
     /* machines only: */
     GT_EXIT_SYSCALL,
     GT_EXIT_EXCEPTION_RETURN,
@@ -111,7 +112,7 @@ enum gt_last_exit_tag {
     GT_LAST_EXIT_STUB = 2,   /* with CODE: the call went through a stub, so not to its target */
     GT_LAST_EXIT_JUMPED = 2, /* without CODE: by an indirect jump, to anywhere */
     GT_LAST_EXIT_RESUME = 4, /* restored after a signal: the block may continue in its middle */
-    GT_LAST_EXIT_RETURN = 8, /* with CODE: the block ended in a return */
+    GT_LAST_EXIT_RETURN = 8, /* with CODE: the block ended in a return; with JUMPED: it may have */
     GT_LAST_EXIT_TAGS = 15,
 };
 
@@ -142,6 +143,8 @@ static inline uint64_t gt_code_last_exit(const struct gt_code *code)
         return gt_last_exit_of_func(code->fn);
     if (code->exit == GT_EXIT_JUMP_INDIRECT)
         return gt_last_exit_of_jump(code->fn);
+    if (code->exit == GT_EXIT_JUMP_BACK)
+        return gt_last_exit_of_jump(code->fn) | GT_LAST_EXIT_RETURN;
     return (uint64_t)(uintptr_t)code | GT_LAST_EXIT_CODE |
            (code->exit == GT_EXIT_RETURN ? GT_LAST_EXIT_RETURN : 0);
 }
@@ -179,8 +182,9 @@ enum gt_frame_flag {
     GT_FRAME_RESUMED_BY_WORD = 2, /* its context was resumed, known by a word in memory alone */
     GT_FRAME_SP_STORED = 4,       /* it was stored: the context will be resumed */
     GT_FRAME_SP_RELOADED = 8,     /* it was loaded, and stayed on its own stack */
-    GT_FRAME_JUMPS = 16, /* any code: an address was stored for its next return, which is a jump
-                          * if the address is not the frame's own */
+    GT_FRAME_JUMPS = 16,   /* any code: an address was stored for its next return, which is a jump
+                            * if the address is not the frame's own */
+    GT_FRAME_SP_KEPT = 32, /* another register had it when it was loaded */
 };
 
 struct gt_frame {

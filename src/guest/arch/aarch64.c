@@ -303,6 +303,7 @@ const struct gt_arch gt_arch_aarch64 = {
     .classify = classify,
     .may_follow_call = may_follow_call,
     .stack_use = stack_use,
+    .sp_copies = ~(UINT32_C(1) << REG_SP | UINT32_C(1) << REG_FP),
     .sp_step = sp_step,
     .jumps_by_link = jumps_by_link,
     .vector_align = 128,

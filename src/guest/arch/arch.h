@@ -99,6 +99,8 @@ struct gt_arch {
      * has a bit for each register that holds a copy of the stack pointer: the caller sets it to 0
      * at the beginning of a block, and the function updates it with each instruction. */
     uint8_t (*stack_use)(const uint8_t *bytes, size_t size, uint32_t *copies);
+    /* Those of *copies that are of neither the stack nor the frame pointer. */
+    uint32_t sp_copies;
 
     /* Fills *out for any instruction. NULL: not known for the architecture. */
     void (*sp_step)(const uint8_t *bytes, size_t size, struct gt_sp_step *out);

@@ -24,6 +24,7 @@ const struct gt_arch gt_arch_i386 = {
     .classify = classify,
     .may_follow_call = gt_x86_may_follow_call,
     .stack_use = gt_x86_stack_use,
+    .sp_copies = GT_X86_SP_COPIES,
     .sp_step = sp_step,
     .jumps_by_link = gt_x86_jumps_by_link,
     .pushes = gt_x86_pushes,

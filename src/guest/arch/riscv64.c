@@ -389,6 +389,7 @@ const struct gt_arch gt_arch_riscv64 = {
     .classify = classify,
     .may_follow_call = may_follow_call,
     .stack_use = stack_use,
+    .sp_copies = ~(UINT32_C(1) << REG_SP | UINT32_C(1) << REG_FP),
     .sp_step = sp_step,
     .vector_align = 4,
     .vector_align_high = 4,

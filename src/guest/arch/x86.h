@@ -24,6 +24,7 @@ void gt_x86_pushes(const uint8_t *bytes, size_t size, struct gt_push *out);
 
 /* gt_arch.stack_use, return_word and drops_return, of 32- and 64-bit code. */
 uint8_t gt_x86_stack_use(const uint8_t *bytes, size_t size, uint32_t *copies);
+enum { GT_X86_SP_COPIES = 0xffff & ~(1 << 4 | 1 << 5) };
 uint8_t gt_x86_return_word(const uint8_t *bytes, size_t size);
 bool gt_x86_drops_return(const uint8_t *after, size_t over, size_t left);
 

@@ -24,9 +24,27 @@ static bool stores_mixed(const uint8_t *bytes, size_t size, uint32_t *copies)
     return false;
 }
 
+/* mov of rsp or esp to another register, and xchg. */
+static void note_copy(const uint8_t *bytes, size_t size, uint32_t *copies)
+{
+    unsigned rex = size > 0 && (bytes[0] & 0xf0) == 0x40 ? *bytes++ : 0;
+    size -= rex != 0;
+    if (size == 1 && bytes[0] == 0x94 && !(rex & REX_B))
+        *copies |= 1;
+    if (size != 2 || bytes[1] >> 6 != 3)
+        return;
+    unsigned reg = (bytes[1] >> 3 & 7u) | (rex & REX_R) << 1;
+    unsigned rm = (bytes[1] & 7u) | (rex & REX_B) << 3;
+    if ((bytes[0] == 0x89 || bytes[0] == 0x87) && reg == REG_SP)
+        *copies |= UINT32_C(1) << rm;
+    if ((bytes[0] == 0x8b || bytes[0] == 0x87) && rm == REG_SP)
+        *copies |= UINT32_C(1) << reg;
+}
+
 /* mov of rsp or esp to memory; mov from memory and pop into it. */
 uint8_t gt_x86_stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
 {
+    note_copy(bytes, size, copies);
     if (stores_mixed(bytes, size, copies))
         return GT_STACK_STORED;
     bool of_cpu = size > 1 && (bytes[0] == 0x64 || bytes[0] == 0x65);

@@ -98,12 +98,13 @@ static bool is_transfer(const struct gt_uftrace_recorder *r, const struct gt_ins
 
 /* Indirect jumps are tagged where they may be returns; and all of them, where the host does not
  * report handlers. */
-static bool is_tagged_jump(const struct gt_translation *t, size_t first, size_t end,
-                           const struct gt_func *fn)
+static enum gt_code_exit exit_of_jump(const struct gt_translation *t, size_t first, size_t end,
+                                      const struct gt_func *fn)
 {
     const struct gt_uftrace_recorder *r = t->rec;
-    return (!r->guest.user && !r->options.discontinuities) ||
-           (!(fn->flags & GT_FUNC_STUB) && gt_stack_pointer_may_return(t, first, end));
+    if (!(fn->flags & GT_FUNC_STUB) && gt_stack_pointer_may_return(t, first, end))
+        return GT_EXIT_JUMP_BACK;
+    return !r->guest.user && !r->options.discontinuities ? GT_EXIT_JUMP_INDIRECT : GT_EXIT_PLAIN;
 }
 
 /* How [first, end), the last piece of the block, ends. */
@@ -123,7 +124,7 @@ static enum gt_code_exit exit_of(const struct gt_translation *t, size_t first, s
     case GT_INSN_RETURN:
         return GT_EXIT_RETURN;
     case GT_INSN_JUMP_INDIRECT:
-        return is_tagged_jump(t, first, end, fn) ? GT_EXIT_JUMP_INDIRECT : GT_EXIT_PLAIN;
+        return exit_of_jump(t, first, end, fn);
     case GT_INSN_SYSCALL:
         return !r->guest.user ? GT_EXIT_SYSCALL : GT_EXIT_PLAIN;
     case GT_INSN_EXCEPTION_RETURN:

@@ -164,15 +164,16 @@ static void on_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *dat
     gt_vcpu_leave(v);
 }
 
-static void before_switch(unsigned vcpu, void *data)
+static void before_switch(unsigned vcpu, void *kept)
 {
-    (void)data;
     struct gt_uftrace_recorder *r = gt_recorder_installed();
     struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
     if (!v)
         return;
     v->left_sp = read_sp(r);
     v->loads_sp = true;
+    if (kept && v->begun)
+        gt_machine_kept(&v->thread);
     gt_vcpu_leave(v);
 }
 
@@ -230,15 +231,17 @@ static bool is_split(const struct gt_uftrace_recorder *r, uint64_t pc)
     return r->system.splits && g_hash_table_contains(r->system.splits, (void *)(uintptr_t)pc);
 }
 
-static void watch_switch(const struct gt_translation *t, size_t at)
+/* `kept`: another register has the stack pointer that is left. */
+static void watch_switch(const struct gt_translation *t, size_t at, bool kept)
 {
+    static char yes;
     struct gt_uftrace_recorder *r = t->rec;
     uint64_t end = gt_decoded_end(&t->insn[at]);
     bool last = at + 1 == t->n;
     for (size_t i = 0; i <= at; i++)
         gt_insn_on_memory(t->insn[i].ref, last && i == at ? on_last_loaded : on_loaded,
                           GT_MEM_LOADS, NULL);
-    gt_insn_on_exec_regs(t->insn[at].ref, before_switch, NULL);
+    gt_insn_on_exec_regs(t->insn[at].ref, before_switch, kept ? &yes : NULL);
     gt_linux_watch(r, &t->insn[at]);
     if (last)
         note_split(r, end);
@@ -267,7 +270,7 @@ static void watch_stack_pointer(const struct gt_translation *t)
         if (use == GT_STACK_STORED)
             gt_insn_on_memory(d->ref, on_stored, GT_MEM_STORES, resumes_at(&pushed));
         else if (d->insn.kind == GT_INSN_STACK_SWITCH && use != GT_STACK_OWN)
-            watch_switch(t, i);
+            watch_switch(t, i, copies & r->guest.arch->sp_copies);
     }
     gt_straight_keep(t, copies);
     bool switches = gt_straight_switches(t, copies);

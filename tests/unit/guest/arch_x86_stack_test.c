@@ -177,6 +177,33 @@ static void test_mixed(void **state)
     assert_int_equal(use_of((const char *[]){lea, mix, lea, mov, NULL}), GT_STACK_OTHER);
 }
 
+/* Registers that get the stack pointer, the frame pointer left out. */
+static void test_copies(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *form;
+        uint32_t copies;
+    } forms[] = {
+        {"48 89 e0", 1 << 0},                                      /* mov %rsp,%rax */
+        {"48 8b c4", 1 << 0},                                      /* the same */
+        {"49 89 e2", 1 << 10},                                     /* mov %rsp,%r10 */
+        {"4c 8b d4", 1 << 10}, {"89 e1", 1 << 1}, {"48 89 e5", 0}, /* mov %rsp,%rbp */
+        {"48 89 c4", 0},                                           /* mov %rax,%rsp */
+        {"48 94", 1 << 0},                                         /* xchg %rax,%rsp */
+        {"49 94", 0},                                              /* xchg %rax,%r12 */
+        {"48 87 fc", 1 << 7},                                      /* xchg %rdi,%rsp */
+        {"48 89 04 24", 0},                                        /* mov %rax,(%rsp) */
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        uint8_t bytes[16];
+        uint32_t copies = 0;
+        size_t n = from_hex(forms[i].form, bytes);
+        gt_arch_x86_64.stack_use(bytes, n, &copies);
+        assert_int_equal(copies & gt_arch_x86_64.sp_copies, forms[i].copies);
+    }
+}
+
 static void test_return_word(void **state)
 {
     (void)state;
@@ -232,8 +259,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stack_pointer), cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_return_word),   cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_pops),
+        cmocka_unit_test(test_copies),        cmocka_unit_test(test_return_word),
+        cmocka_unit_test(test_steps),         cmocka_unit_test(test_pops),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

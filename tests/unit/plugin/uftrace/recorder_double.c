@@ -231,6 +231,7 @@ static const char *last_exit_name(uint64_t last_exit)
         [GT_EXIT_RETURN] = "return",
         [GT_EXIT_JUMP_HANDLER] = "jump to handler",
         [GT_EXIT_JUMP_INDIRECT] = "indirect jump",
+        [GT_EXIT_JUMP_BACK] = "jump back",
         [GT_EXIT_SYSCALL] = "system call",
         [GT_EXIT_EXCEPTION_RETURN] = "exception return",
     };
