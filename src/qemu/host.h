@@ -22,9 +22,9 @@ enum gt_host_feature {
     GT_HOST_REGISTERS,       /* guest registers can be read */
     GT_HOST_MEMORY,          /* guest memory can be read by virtual address */
     GT_HOST_MEMORY_VALUES,   /* a memory callback can read the value */
-    GT_HOST_MEMORY_AT_EXIT,  /* an instruction that changes the flow can have memory callbacks; else
-                              * they may run for later instructions, and after gt_host_start_again
-                              * their memory is free */
+    GT_HOST_MEMORY_AT_EXIT,  /* an instruction that ends its block can have memory callbacks; else
+                              * they may run for later instructions, and their memory may be free
+                              * then: after gt_host_start_again, or where QEMU discards code */
     GT_HOST_DISCONTINUITY,   /* interrupts and exceptions are reported */
     GT_HOST_SYSCALLS,        /* system calls are reported (user mode) */
     GT_HOST_DEVICES,         /* gt_mem_find knows which accesses are a device's (machines) */

@@ -291,6 +291,11 @@ static bool jumps_by_link(const uint8_t *bytes, size_t size)
     return size >= 4 && (word_at(bytes) & 0xffffffe0) == 0xd61f03c0;
 }
 
+static bool is_plain_access(const uint8_t *bytes, size_t size)
+{
+    return size >= 4 && (word_at(bytes) >> 25 & 5) == 4;
+}
+
 const struct gt_arch gt_arch_aarch64 = {
     .name = "aarch64",
     .qemu_names = (const char *const[]){"aarch64", NULL},
@@ -306,6 +311,7 @@ const struct gt_arch gt_arch_aarch64 = {
     .sp_copies = ~(UINT32_C(1) << REG_SP | UINT32_C(1) << REG_FP),
     .sp_step = sp_step,
     .jumps_by_link = jumps_by_link,
+    .is_plain_access = is_plain_access,
     .vector_align = 128,
     .vector_align_high = 128,
     .vector_table = 2048,

@@ -108,6 +108,10 @@ struct gt_arch {
      * stack. NULL: never. */
     bool (*jumps_by_link)(const uint8_t *bytes, size_t size);
 
+    /* True only where the instruction does nothing but move memory from or to registers: the host
+     * ends no block for its sake. Not all such instructions are known. */
+    bool (*is_plain_access)(const uint8_t *bytes, size_t size);
+
     /* Returns in *out what an instruction pushes. NULL: the architecture has no such instructions.
      *
      */

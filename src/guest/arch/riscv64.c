@@ -377,6 +377,20 @@ static void sp_step(const uint8_t *bytes, size_t size, struct gt_sp_step *out)
     out->unknown |= computes && field(w, 7, 5) == REG_SP && !out->by;
 }
 
+/* Loads and stores of integers and of floating point; the compressed ones stand apart from
+ * c.addi4spn, c.slli and the jumps. */
+static bool is_plain_access(const uint8_t *bytes, size_t size)
+{
+    if (size < 2)
+        return false;
+    uint32_t h = half_at(bytes);
+    unsigned quadrant = h & 3, funct3 = field(h, 13, 3);
+    if (quadrant == 3)
+        return field(h, 0, 7) == 0x03 || field(h, 0, 7) == 0x07 || field(h, 0, 7) == 0x23 ||
+               field(h, 0, 7) == 0x27;
+    return quadrant != 1 && funct3 != 0 && funct3 != 4;
+}
+
 const struct gt_arch gt_arch_riscv64 = {
     .name = "riscv64",
     .qemu_names = (const char *const[]){"riscv64", NULL},
@@ -391,6 +405,7 @@ const struct gt_arch gt_arch_riscv64 = {
     .stack_use = stack_use,
     .sp_copies = ~(UINT32_C(1) << REG_SP | UINT32_C(1) << REG_FP),
     .sp_step = sp_step,
+    .is_plain_access = is_plain_access,
     .vector_align = 4,
     .vector_align_high = 4,
     .returned_sp = "sp",

@@ -32,6 +32,9 @@ bool gt_x86_drops_return(const uint8_t *after, size_t over, size_t left);
 void gt_x86_sp_step(const uint8_t *bytes, size_t size, int width, struct gt_sp_step *out);
 bool gt_x86_jumps_by_link(const uint8_t *bytes, size_t size);
 
+/* gt_arch.is_plain_access, of every mode. */
+bool gt_x86_is_plain_access(const uint8_t *bytes, size_t size);
+
 /* gt_arch.pops_sp, of every mode. */
 bool gt_x86_pops_sp(const uint8_t *bytes, size_t size);
 

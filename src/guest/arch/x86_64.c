@@ -27,6 +27,7 @@ const struct gt_arch gt_arch_x86_64 = {
     .sp_copies = GT_X86_SP_COPIES,
     .sp_step = sp_step,
     .jumps_by_link = gt_x86_jumps_by_link,
+    .is_plain_access = gt_x86_is_plain_access,
     .pushes = gt_x86_pushes,
     .return_word = gt_x86_return_word,
     .drops_return = gt_x86_drops_return,

@@ -6,6 +6,8 @@
  */
 #include "guest/arch/x86_insn.h"
 
+#include <string.h>
+
 static int32_t constant(const uint8_t *p, size_t n)
 {
     uint32_t v = 0;
@@ -134,6 +136,19 @@ void gt_x86_sp_step(const uint8_t *bytes, size_t size, int width, struct gt_sp_s
     bool sets = sets_sp(&in) || gt_x86_loads_stack_pointer(&in);
     one_byte(&in, width, out);
     out->unknown |= sets;
+}
+
+/* mov, push and pop of registers; movups, movaps, movdqa. */
+bool gt_x86_is_plain_access(const uint8_t *bytes, size_t size)
+{
+    static const uint8_t vector[] = {0x10, 0x11, 0x28, 0x29, 0x6f, 0x7f};
+    struct x86_insn in;
+
+    if (!gt_x86_take_opcode(&in, bytes, size, true))
+        return false;
+    if (in.opcode == 0x0f)
+        return in.left > 1 && memchr(vector, in.tail[0], sizeof vector);
+    return (in.opcode & 0xfc) == 0x88 || (in.opcode & 0xf0) == 0x50;
 }
 
 bool gt_x86_jumps_by_link(const uint8_t *bytes, size_t size)

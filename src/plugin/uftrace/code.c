@@ -71,18 +71,27 @@ static void on_asked(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data
     gt_vcpu_leave(v);
 }
 
-/* Where the host keeps them too long, an instruction that changes the flow gets no callbacks.
- * Nothing is lost: what saves a context, or is asked for an address, does that before. */
-static bool may_watch(const struct gt_insn *insn)
+bool gt_may_watch_memory(const struct gt_translation *t, size_t i)
 {
-    return gt_host_can(GT_HOST_MEMORY_AT_EXIT) || insn->kind == GT_INSN_OTHER ||
-           insn->kind == GT_INSN_STACK_SWITCH;
+    const struct gt_arch *arch = t->rec->guest.arch;
+    const struct gt_decoded *d = &t->insn[i];
+    if (i + 1 < t->n || gt_host_can(GT_HOST_MEMORY_AT_EXIT))
+        return true;
+    return d->pc / GT_PAGE == gt_decoded_end(d) / GT_PAGE && arch->is_plain_access &&
+           arch->is_plain_access(d->bytes, d->size);
 }
 
-static void watch_memory(const struct gt_translation *t, size_t n, gt_mem_fn fn, unsigned which)
+void gt_watch_memory(const struct gt_translation *t, size_t i, gt_mem_fn fn, unsigned which,
+                     void *data)
 {
-    for (size_t i = 0; i < n && may_watch(&t->insn[i].insn); i++)
-        gt_insn_on_memory(t->insn[i].ref, fn, which, NULL);
+    if (gt_may_watch_memory(t, i))
+        gt_insn_on_memory(t->insn[i].ref, fn, which, data);
+}
+
+void gt_watch_words(const struct gt_translation *t, size_t end, gt_mem_fn fn, unsigned which)
+{
+    for (size_t i = 0; i < end; i++)
+        gt_watch_memory(t, i, fn, which, NULL);
 }
 
 /* A program's unwinder continues in the frame that catches: on aarch64 by a return or, from GCC 14
@@ -371,9 +380,9 @@ static void translate_piece(const struct gt_translation *t, size_t first, size_t
     if (end == t->n && !r->guest.user)
         gt_machine_watch(t, code);
     if (fn->flags & GT_FUNC_SAVER)
-        watch_memory(t, end, on_saved, GT_MEM_STORES);
+        gt_watch_words(t, end, on_saved, GT_MEM_STORES);
     if (fn->flags & GT_FUNC_GET_IP && r->guest.user)
-        watch_memory(t, end, on_asked, GT_MEM_LOADS);
+        gt_watch_words(t, end, on_asked, GT_MEM_LOADS);
 }
 
 static void translate(struct gt_uftrace_recorder *r, struct gt_block *block)

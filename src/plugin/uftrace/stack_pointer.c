@@ -127,20 +127,6 @@ static struct gt_sp_step step_of(const struct gt_translation *t, size_t i)
     return step;
 }
 
-/* Where the host keeps them too long, the block's last instruction gets no callbacks: the host
- * looks for the next block after one that changes the flow, and after any at a page's end. */
-static bool may_watch(const struct gt_translation *t, size_t i)
-{
-    return i + 1 < t->n || gt_host_can(GT_HOST_MEMORY_AT_EXIT);
-}
-
-static void watch_words(const struct gt_translation *t, size_t end)
-{
-    for (size_t i = 0; i < end; i++)
-        if (may_watch(t, i))
-            gt_insn_on_memory(t->insn[i].ref, on_restored, GT_MEM_LOADS, NULL);
-}
-
 static void *distance(int64_t bytes)
 {
     return (void *)(intptr_t)bytes;
@@ -156,8 +142,8 @@ static void watch_before(const struct gt_translation *t, size_t at)
             return;
         moved += step.by;
         if (step.accesses) {
-            gt_insn_on_memory(t->insn[i].ref, on_access_before, GT_MEM_LOADS | GT_MEM_STORES,
-                              distance(moved - step.at));
+            gt_watch_memory(t, i, on_access_before, GT_MEM_LOADS | GT_MEM_STORES,
+                            distance(moved - step.at));
             return;
         }
     }
@@ -179,24 +165,23 @@ static int64_t moved_from(const struct gt_translation *t, size_t first)
 /* The first access after it. */
 static void watch_after(const struct gt_translation *t, size_t at)
 {
-    for (size_t i = at + 1; i < t->n && may_watch(t, i); i++) {
+    for (size_t i = at + 1; i < t->n && gt_may_watch_memory(t, i); i++) {
         struct gt_sp_step step = step_of(t, i);
         if (step.unknown)
             break;
         if (step.accesses) {
-            gt_insn_on_memory(t->insn[i].ref, on_access_after, GT_MEM_LOADS | GT_MEM_STORES,
-                              distance(moved_from(t, i) - step.at));
+            gt_watch_memory(t, i, on_access_after, GT_MEM_LOADS | GT_MEM_STORES,
+                            distance(moved_from(t, i) - step.at));
             return;
         }
     }
-    if (may_watch(t, at))
-        gt_insn_on_memory(t->insn[at].ref, on_loaded, GT_MEM_LOADS, NULL);
+    gt_watch_memory(t, at, on_loaded, GT_MEM_LOADS, NULL);
 }
 
 /* The words loaded before it, itself included, may identify the saved context that continues. */
 static void watch_load(const struct gt_translation *t, size_t at)
 {
-    watch_words(t, at + 1);
+    gt_watch_words(t, at + 1, on_restored, GT_MEM_LOADS);
     if (gt_stack_pointer_is_read(t->rec)) {
         gt_insn_on_exec_regs(t->insn[at].ref, before_load_by_register, NULL);
         return;
@@ -221,7 +206,7 @@ void gt_stack_pointer_watch(const struct gt_translation *t)
         if (t->insn[i].insn.kind == GT_INSN_STACK_SWITCH || leaves_frames(t, i))
             watch_load(t, i);
     if (gt_straight_switches(t, 0))
-        watch_words(t, t->n);
+        gt_watch_words(t, t->n, on_restored, GT_MEM_LOADS);
 }
 
 bool gt_stack_pointer_may_return(const struct gt_translation *t, size_t first, size_t end)

@@ -238,9 +238,8 @@ static void watch_switch(const struct gt_translation *t, size_t at, bool kept)
     struct gt_uftrace_recorder *r = t->rec;
     uint64_t end = gt_decoded_end(&t->insn[at]);
     bool last = at + 1 == t->n;
-    for (size_t i = 0; i <= at; i++)
-        gt_insn_on_memory(t->insn[i].ref, last && i == at ? on_last_loaded : on_loaded,
-                          GT_MEM_LOADS, NULL);
+    gt_watch_words(t, at, on_loaded, GT_MEM_LOADS);
+    gt_watch_memory(t, at, last ? on_last_loaded : on_loaded, GT_MEM_LOADS, NULL);
     gt_insn_on_exec_regs(t->insn[at].ref, before_switch, kept ? &yes : NULL);
     gt_linux_watch(r, &t->insn[at]);
     if (last)
@@ -268,14 +267,13 @@ static void watch_stack_pointer(const struct gt_translation *t)
         gt_pushed_see(r, &pushed, d);
         uint8_t use = r->guest.arch->stack_use(d->bytes, d->size, &copies);
         if (use == GT_STACK_STORED)
-            gt_insn_on_memory(d->ref, on_stored, GT_MEM_STORES, resumes_at(&pushed));
+            gt_watch_memory(t, i, on_stored, GT_MEM_STORES, resumes_at(&pushed));
         else if (d->insn.kind == GT_INSN_STACK_SWITCH && use != GT_STACK_OWN)
             watch_switch(t, i, copies & r->guest.arch->sp_copies);
     }
     gt_straight_keep(t, copies);
-    bool switches = gt_straight_switches(t, copies);
-    for (size_t i = 0; i < t->n && switches; i++)
-        gt_insn_on_memory(t->insn[i].ref, on_loaded, GT_MEM_LOADS, NULL);
+    if (gt_straight_switches(t, copies))
+        gt_watch_words(t, t->n, on_loaded, GT_MEM_LOADS);
 }
 
 void gt_machine_watch(const struct gt_translation *t, struct gt_code *code)

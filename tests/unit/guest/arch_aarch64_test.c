@@ -196,6 +196,38 @@ static void steps_of_stack(void **state)
     }
 }
 
+static void plain_accesses(void **state)
+{
+    static const struct {
+        uint32_t word;
+        uint8_t size;
+        bool plain;
+    } samples[] = {
+        {0xa9be7bfd, 4, true},  /* stp x29, x30, [sp, #-32]! */
+        {0xf9003404, 4, true},  /* str x4, [x0, #104] */
+        {0xf9400020, 4, true},  /* ldr x0, [x1] */
+        {0x6d0127e8, 4, true},  /* stp d8, d9, [sp, #16] */
+        {0x58000040, 4, true},  /* ldr x0, .+8 */
+        {0xd5384100, 4, false}, /* mrs x0, sp_el0 */
+        {0xd5184100, 4, false}, /* msr sp_el0, x0 */
+        {0xd65f03c0, 4, false}, /* ret */
+        {0x9100001f, 4, false}, /* mov sp, x0 */
+        {0xd503201f, 4, false}, /* nop */
+        {0x14000000, 4, false}, /* b . */
+        {0x1e604020, 4, false}, /* fmov d0, d1 */
+        {0xf9400020, 3, false}, /* cut */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+        uint32_t w = samples[i].word;
+        const uint8_t bytes[4] = {(uint8_t)w, (uint8_t)(w >> 8), (uint8_t)(w >> 16),
+                                  (uint8_t)(w >> 24)};
+        bool plain = gt_arch_aarch64.is_plain_access(bytes, samples[i].size);
+        assert_int_equal(plain, samples[i].plain);
+    }
+}
+
 /* Of the last of the words. */
 static uint8_t use_of(const uint32_t *words, size_t n)
 {
@@ -232,6 +264,7 @@ int main(void)
         cmocka_unit_test(stack),
         cmocka_unit_test(stores_of_stack),
         cmocka_unit_test(steps_of_stack),
+        cmocka_unit_test(plain_accesses),
         cmocka_unit_test(follows_calls_within_bounds),
     };
 

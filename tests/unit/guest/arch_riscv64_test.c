@@ -199,6 +199,42 @@ static void steps_of_stack(void **state)
     }
 }
 
+static void plain_accesses(void **state)
+{
+    static const struct {
+        uint32_t word;
+        uint8_t size;
+        bool plain;
+    } samples[] = {
+        {0x02e53023, 4, true},  /* sd a4, 32(a0) */
+        {0x0085b503, 4, true},  /* ld a0, 8(a1) */
+        {0x1e853827, 4, true},  /* fsd fs0, 496(a0) */
+        {0x1f053407, 4, true},  /* fld fs0, 496(a0) */
+        {0xe510, 2, true},      /* c.sd a2, 8(a0) */
+        {0x6510, 2, true},      /* c.ld a2, 8(a0) */
+        {0xf086, 2, true},      /* c.sdsp ra, 96(sp) */
+        {0x7086, 2, true},      /* c.ldsp ra, 96(sp) */
+        {0x003025f3, 4, false}, /* frcsr a1 */
+        {0x00331073, 4, false}, /* fscsr t1 */
+        {0x0000100f, 4, false}, /* fence.i */
+        {0x8082, 2, false},     /* ret */
+        {0x9002, 2, false},     /* c.ebreak */
+        {0x0506, 2, false},     /* c.slli a0, 1 */
+        {0x0808, 2, false},     /* c.addi4spn a0, sp, 16 */
+        {0x0000006f, 4, false}, /* j . */
+        {0x00053503, 1, false}, /* cut */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+        uint32_t w = samples[i].word;
+        const uint8_t bytes[4] = {(uint8_t)w, (uint8_t)(w >> 8), (uint8_t)(w >> 16),
+                                  (uint8_t)(w >> 24)};
+        bool plain = gt_arch_riscv64.is_plain_access(bytes, samples[i].size);
+        assert_int_equal(plain, samples[i].plain);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -208,6 +244,7 @@ int main(void)
         cmocka_unit_test(stack),
         cmocka_unit_test(follows_calls_of_either_length),
         cmocka_unit_test(steps_of_stack),
+        cmocka_unit_test(plain_accesses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,6 +150,40 @@ static void test_steps(void **state)
     }
 }
 
+static void test_plain_accesses(void **state)
+{
+    static const struct {
+        const char *form;
+        bool plain;
+    } samples[] = {
+        {"48 89 57 30", true},  /* mov %rdx,0x30(%rdi) */
+        {"48 8b 27", true},     /* mov (%rdi),%rsp */
+        {"88 07", true},        /* mov %al,(%rdi) */
+        {"41 57", true},        /* push %r15 */
+        {"5b", true},           /* pop %rbx */
+        {"0f 11 07", true},     /* movups %xmm0,(%rdi) */
+        {"66 0f 6f 06", true},  /* movdqa (%rsi),%xmm0 */
+        {"8e d0", false},       /* mov %ax,%ss */
+        {"9d", false},          /* popf */
+        {"c3", false},          /* ret */
+        {"e8 00000000", false}, /* call */
+        {"ff 27", false},       /* jmp *(%rdi) */
+        {"f3 a4", false},       /* rep movsb */
+        {"0f ae 17", false},    /* ldmxcsr (%rdi) */
+        {"0f 22 d8", false},    /* mov %rax,%cr3 */
+        {"0f 05", false},       /* syscall */
+        {"0f", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+        uint8_t bytes[16];
+        size_t n = from_hex(samples[i].form, bytes);
+        assert_int_equal(gt_arch_x86_64.is_plain_access(bytes, n), samples[i].plain);
+        assert_int_equal(gt_arch_i386.is_plain_access(bytes, n), samples[i].plain);
+    }
+}
+
 /* Of the last instruction of a block; the others come before it. */
 static uint8_t use_of(const char *const *forms)
 {
@@ -260,7 +294,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stack_pointer), cmocka_unit_test(test_mixed),
         cmocka_unit_test(test_copies),        cmocka_unit_test(test_return_word),
-        cmocka_unit_test(test_steps),         cmocka_unit_test(test_pops),
+        cmocka_unit_test(test_steps),         cmocka_unit_test(test_plain_accesses),
+        cmocka_unit_test(test_pops),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,10 +25,10 @@ static void free_area(void *p)
 static unsigned features_of(int abi, bool system)
 {
     static const int since[] = {
-        [GT_HOST_SCOREBOARD] = 2,      [GT_HOST_CONDITIONAL] = 2,   [GT_HOST_REGISTERS] = 2,
-        [GT_HOST_MEMORY] = 4,          [GT_HOST_MEMORY_VALUES] = 4, [GT_HOST_DISCONTINUITY] = 5,
-        [GT_HOST_SYSCALLS] = 1,        [GT_HOST_PHYSICAL] = 5,      [GT_HOST_START_AGAIN] = 1,
-        [GT_HOST_PHYSICAL_MEMORY] = 5,
+        [GT_HOST_SCOREBOARD] = 2,      [GT_HOST_CONDITIONAL] = 2,    [GT_HOST_REGISTERS] = 2,
+        [GT_HOST_MEMORY] = 4,          [GT_HOST_MEMORY_VALUES] = 4,  [GT_HOST_DISCONTINUITY] = 5,
+        [GT_HOST_SYSCALLS] = 1,        [GT_HOST_PHYSICAL] = 5,       [GT_HOST_START_AGAIN] = 1,
+        [GT_HOST_PHYSICAL_MEMORY] = 5, [GT_HOST_MEMORY_AT_EXIT] = 2,
     };
     unsigned features = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(since); i++)

@@ -161,9 +161,22 @@ static void test_program_without_scoreboard(void **state)
     EXPECT(r, ALPHA + 128, "block add shared 1", NOP); /* seen where its block calls or returns */
     EXPECT(r, UNNAMED, "block exec block; block add shared 1", NOP);
     EXPECT(r, BETA - 8, "block add shared 3; 2 exec block", NOP, NOP, NOP);
-    EXPECT(r, GETCONTEXT, "block exec block; block add shared 1; 0 accesses -", NOP);
     register_handler(r);
     EXPECT(r, HANDLER, "block exec special_block; block add shared 1", NOP);
+}
+
+/* Before QEMU 8.0, memory callbacks of an instruction that ends its block are called for what
+ * follows, and after their memory is free. */
+static void test_last_access_without_scoreboard(void **state)
+{
+    (void)state;
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, BARE, NULL);
+    EXPECT(r, GETCONTEXT, "block exec block; block add shared 2; 0 accesses -; 1 accesses -", MSR,
+           STORE);
+    EXPECT(r, GETCONTEXT + 8, "block exec block; block add shared 2; 0 accesses -", STORE, MSR);
+    EXPECT(r, GETCONTEXT + 16, "block exec block; block add shared 2; 0 accesses -", STORE, RET);
+    EXPECT(r, ALPHA, "0 accesses -; 1 exec -; block exec block; block add shared 2", STORE,
+           LOADS_SP);
 }
 
 /* A callback at each block counts; so it does where threads may come. */
@@ -327,6 +340,7 @@ int main(void)
         TEST(contexts),
         TEST(host_clock),
         TEST(program_without_scoreboard),
+        TEST(last_access_without_scoreboard),
         TEST(each_block_without_scoreboard),
         TEST(machine),
         TEST(reset),

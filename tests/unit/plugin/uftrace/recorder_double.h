@@ -56,6 +56,8 @@ char *recorder_file(const struct gt_uftrace_recorder *r, const char *name);
 /* Words of aarch64. Offsets are bytes, from the instruction. */
 #define NOP            UINT32_C(0xd503201f)
 #define RET            UINT32_C(0xd65f03c0)
+#define STORE          UINT32_C(0xf9003404) /* str x4, [x0, #104] */
+#define MSR            UINT32_C(0xd51b4400) /* msr fpcr, x0 */
 #define BLR            UINT32_C(0xd63f0020)
 #define BR             UINT32_C(0xd61f0020)
 #define SVC            UINT32_C(0xd4000001)
