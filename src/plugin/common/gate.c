@@ -107,11 +107,9 @@ bool gt_gate_enter_slowly(const struct gt_gate *g, uint32_t *word)
         gt_gate_leave(word);
         uint32_t now;
         for (unsigned round = 0;
-             (now = __atomic_load_n(&g->state, __ATOMIC_ACQUIRE)) == GT_GATE_HELD &&
-             !(g->returns && gt_gate_ends(g));
-             round++)
+             (now = __atomic_load_n(&g->state, __ATOMIC_ACQUIRE)) == GT_GATE_HELD; round++)
             pause_for(round);
-        if (now >= GT_GATE_HELD)
+        if (now == GT_GATE_CLOSED)
             return false;
         __atomic_exchange_n(word, 1, __ATOMIC_SEQ_CST);
         if (__atomic_load_n(&g->state, __ATOMIC_SEQ_CST) <= GT_GATE_FENCES)

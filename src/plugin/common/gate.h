@@ -30,8 +30,6 @@ enum gt_gate_state {
 struct gt_gate {
     uint32_t state;       /* enum gt_gate_state; atomic */
     uint32_t open;        /* at load: the state while it is open */
-    bool returns;         /* set before callbacks: they return when the end begins, and do not wait
-                             until it is over; QEMU 7.2 frees what memory callbacks come back to */
     bool ends;            /* gt_gate_end was called; atomic */
     bool locked;          /* by gt_gate_end */
     pthread_mutex_t lock; /* held while callbacks wait */

@@ -192,7 +192,6 @@ static int init_members(struct gt_uftrace_recorder *r, struct gt_error *err)
     pthread_mutex_init(&r->lock, NULL);
     gt_open_calls_init(&r->open_calls);
     gt_gate_init(&r->gate);
-    r->gate.returns = true;
     gt_modules_init(&r->code.modules, r->guest.user, gt_output_module_added, r);
     r->code.memory.pages = g_hash_table_new(g_direct_hash, g_direct_equal);
     if (gt_host_can(GT_HOST_CONDITIONAL))
