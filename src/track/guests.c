@@ -159,14 +159,21 @@ bool gt_guest_ends_at(struct gt_thread *t, uint64_t pc, uint64_t last_exit, uint
 
 /* ---- registers that are not read ----------------------------------------------------------- */
 
+/* The outermost handler's depth: the program's system call, which others may interrupt meanwhile.
+ */
+static uint32_t ceiling(const struct gt_stack *s)
+{
+    return s->n_handlers ? s->handlers[0].depth : 0;
+}
+
 void gt_guest_prepare(struct gt_thread *t)
 {
-    t->stack->prepared = gt_machine_floor(t->stack) + 1;
+    t->stack->prepared = ceiling(t->stack) + 1;
 }
 
 bool gt_guest_is_prepared(const struct gt_thread *t)
 {
-    return t->stack->prepared == gt_machine_floor(t->stack) + 1;
+    return t->stack->prepared == ceiling(t->stack) + 1;
 }
 
 bool gt_guest_may_be_entered(const struct gt_thread *t)

@@ -239,7 +239,7 @@ struct gt_stack {
     uint64_t resumes;        /* where the context continues; 0: where its top frame returns to */
     uint32_t index;          /* in the newest checkpoint: see checkpoint.h */
     uint64_t vm;             /* the virtual machine's that it is of; 0: none: see guests.h */
-    uint32_t prepared;       /* 1 + the depth of the handler that prepares a guest; 0: none does */
+    uint32_t prepared;       /* 1 + the depth of the handler that prepared a guest; 0: none does */
 
     void *data; /* the sink's own: gt_sink.data_size bytes, zero at first, part of the stack */
 };

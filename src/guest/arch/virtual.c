@@ -25,11 +25,11 @@ static enum gt_virtual_target target_aarch64(const uint64_t *r, struct gt_virtua
     return r[0] & 1 ? GT_VIRTUAL_GUEST : GT_VIRTUAL_HOST;
 }
 
-/* msr vttbr_el2, hcr_el2, but not of zero: kernels that begin at EL2 write that. */
+/* msr vttbr_el2, but not of zero: kernels that begin at EL2 write that. */
 static bool prepares_aarch64(const uint8_t *bytes, size_t size)
 {
     uint32_t w = size < 4 ? 0 : word_at(bytes);
-    return ((w & 0xffffffe0) == 0xd51c2100 || (w & 0xffffffe0) == 0xd51c1100) && (w & 31) != 31;
+    return (w & 0xffffffe0) == 0xd51c2100 && (w & 31) != 31;
 }
 
 /* hstatus: SPV is bit 7; mstatus: MPV is bit 39, MPP bits 12:11. priv: M returns by mret, others by
