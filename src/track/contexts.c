@@ -108,6 +108,7 @@ static void suspend(struct gt_thread *t, uint64_t time)
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *s = t->stack;
+    gt_stack_flush(k, s);
     pthread_mutex_lock(&k->lock);
     s->last_time = time;
     if (!k->machine)

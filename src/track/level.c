@@ -12,6 +12,7 @@ void gt_track_set_level(struct gt_thread *t, unsigned level, uint64_t time)
     struct gt_tracker *k = t->tracker;
     if (!t->stack || !k || !k->sink->level)
         return;
+    gt_stack_flush(k, t->stack);
     gt_stack_set_level(t->stack, level);
     if (t->stack->out)
         k->sink->level(k->sink_self, t->stack, time);
@@ -22,6 +23,7 @@ void gt_track_go_on(struct gt_thread *t, struct gt_stack *s, uint64_t time)
     struct gt_stack *to = s ? s : gt_stack_create(t->tracker);
     if (!to)
         return;
+    gt_stack_flush(t->tracker, t->stack);
     to->running = true;
     t->stack = to;
     gt_stack_set_level(to, gt_track_level(t));

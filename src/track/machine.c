@@ -291,6 +291,7 @@ static void leave_for_new(struct gt_thread *t, uint64_t sp, uint64_t time)
 {
     struct gt_stack *from = t->stack;
     from->sp = sp;
+    gt_stack_flush(t->tracker, from);
     from->top->flags = 0;
     gt_stack_begin(t, time);
     t->counters[GT_COUNT_BEGUN] += t->stack != from;
@@ -369,6 +370,7 @@ bool gt_machine_resumes(const struct gt_thread *t, uint64_t pc)
 void gt_machine_resumed(struct gt_thread *t)
 {
     t->stack->resumes = 0;
+    gt_stack_flush(t->tracker, t->stack);
     t->stack->top->flags = 0;
 }
 
@@ -407,6 +409,7 @@ bool gt_machine_begin(struct gt_thread *t, const struct gt_code *code, uint64_t 
     bool moved = from->top->flags & GT_FRAME_SP_LOADED,
          found = from->top->flags & GT_FRAME_RESUMED_BY_WORD;
     from->sp = moved ? from->sp_before_load : GT_NO_ADDR;
+    gt_stack_flush(t->tracker, from);
     from->top->flags = 0;
     gt_stack_begin(t, time);
     if (t->stack == from)

@@ -9,12 +9,17 @@
  *
  * Returns have a table of rules: see returns.c.
  *
- * Not every call instruction calls: see enum gt_arrival.
+ * Not every call instruction calls: see enum gt_arrival. A call over a trap for the CPU's
+ * speculation that stays in its function calls nothing, whatever follows. A call into the middle of
+ * its own function may lead to a retpoline there, which jumps to the function that is called. A
+ * function that begins with a call over a trap may be a thunk that jumps back into its jumper, as
+ * `switch` does. So these are recorded when more is known.
  *
  * In a machine a call or return that misses its target by whole pages has arrived, if nothing
  * matches exactly: QEMU shares blocks among the virtual addresses of a page. All code without
  * symbols is one function there, so two blocks in that "function" need not belong together.
  */
+#include "base/page.h"
 #include "track/guests.h"
 #include "track/machine.h"
 #include "track/returns.h"
@@ -31,7 +36,26 @@ static void drop_frames(struct gt_thread *t, const struct gt_code *code, uint64_
     while (f > t->stack->base && f->fn == code->fn && f->addr != code->fn->lo &&
            f->addr - f->ret < FAR)
         f--;
+    t->counters[GT_ANOMALY_MISSED_RETURN] += (uint64_t)(t->stack->top - f);
     gt_return_close(t, (uint32_t)(f - t->stack->base), time);
+}
+
+/* In code without symbols, which is one function, only where more such code follows. */
+static bool is_over_trap(const struct gt_code *from, const struct gt_code *code)
+{
+    return gt_code_is_over_trap(from) && code->fn == from->fn && !code->entry &&
+           (gt_code_end(from) / GT_PAGE == code->pc / GT_PAGE ||
+            code->arrival == GT_ARRIVAL_AFTER_TRAP) &&
+           (!(code->fn->flags & GT_FUNC_ANON) || gt_code_is_over_trap(code));
+}
+
+/* The call may be one of a retpoline in the function itself: which is, perhaps, a push and a call
+ * over a trap. */
+static bool may_be_thunk(const struct gt_code *from, const struct gt_code *code)
+{
+    bool unknown = code->fn->flags & GT_FUNC_ANON;
+    return from->exit == GT_EXIT_CALL && code->fn == from->fn && !code->entry &&
+           (!unknown || (gt_code_is_over_trap(code) && code->insns <= 2));
 }
 
 static void resolve_call(struct gt_thread *t, const struct gt_code *from,
@@ -39,7 +63,8 @@ static void resolve_call(struct gt_thread *t, const struct gt_code *from,
 {
     switch (code->arrival) {
     case GT_ARRIVAL_DROPS_MORE:
-        drop_frames(t, code, time);
+        if (!gt_code_is_over_trap(from))
+            drop_frames(t, code, time);
         return;
     case GT_ARRIVAL_DROPS:
         return;
@@ -49,7 +74,21 @@ static void resolve_call(struct gt_thread *t, const struct gt_code *from,
     default:
         break;
     }
-    gt_stack_push(t, (struct gt_frame){gt_code_end(from), code->pc, code->fn}, time);
+    if (is_over_trap(from, code))
+        return;
+    struct gt_frame frame = {gt_code_end(from), code->pc, code->fn};
+    if (may_be_thunk(from, code))
+        gt_stack_defer(t, frame, time);
+    else
+        gt_stack_push(t, frame, time);
+}
+
+/* A retpoline whose return is a jump to where a return, or a call of one, stands alone. */
+static bool is_return_thunk(const struct gt_frame *top, const struct gt_code *code)
+{
+    const unsigned both = GT_FRAME_DEFERRED | GT_FRAME_JUMPS;
+    return (top->flags & both) == both && code->insns == 1 &&
+           (code->exit == GT_EXIT_RETURN || code->exit == GT_EXIT_CALL);
 }
 
 /* In a machine code may have been translated before its function was known: a jump out of unknown
@@ -59,7 +98,11 @@ static void resolve_jump(struct gt_thread *t, const struct gt_func *from,
 {
     if (t->tracker->machine && from->flags & GT_FUNC_ANON)
         return;
-    if (code->entry && t->tracker->tail_calls)
+    if (!code->entry || !t->tracker->tail_calls || is_return_thunk(t->stack->top, code))
+        return;
+    if (gt_code_is_over_trap(code))
+        gt_stack_defer_jump(t, code, time);
+    else
         gt_stack_tail_call(t, code, time);
 }
 
@@ -207,6 +250,18 @@ static bool has_returned_inside(const struct gt_thread *t, uint64_t last_exit,
     return from->exit == GT_EXIT_CALL && from->target != code->pc;
 }
 
+/* Calls of what runs on into a function are calls of that. */
+static bool passes_call(const struct gt_thread *t, const struct gt_code *code, uint64_t last_exit)
+{
+    if (code->arrival != GT_ARRIVAL_RUNS_ON || !(last_exit & GT_LAST_EXIT_CODE))
+        return false;
+    const struct gt_code *from = gt_last_exit_code(last_exit);
+    return from->exit == GT_EXIT_CALL_INDIRECT ||
+           (from->exit == GT_EXIT_CALL &&
+            (last_exit & GT_LAST_EXIT_STUB || from->target == code->pc ||
+             gt_machine_is_alias(t, from->target, code->pc)));
+}
+
 uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_exit, uint64_t time)
 {
     uint64_t stays = gt_last_exit_of_func(code->fn);
@@ -237,6 +292,8 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_
     last_exit &= ~(uint64_t)GT_LAST_EXIT_RESUME;
     if (resumed || gt_machine_is_split(t, last_exit, code))
         return stays;
+    if (passes_call(t, code, last_exit))
+        return last_exit | GT_LAST_EXIT_STUB;
     if (code->fn->flags & GT_FUNC_STUB)
         return last_exit & GT_LAST_EXIT_CODE ? last_exit | GT_LAST_EXIT_STUB : last_exit;
     if (code->fn->flags & GT_FUNC_HANDLER && code->entry && !gt_signal_is_called(last_exit, code))
@@ -251,5 +308,7 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_
         gt_signal_note(t, last_exit, false);
     if (code->fn->flags & GT_FUNC_UNWINDING && code->entry)
         gt_unwind_entered(t, code->fn->flags);
+    if (!(t->stack->top->flags & GT_FRAME_DEFERRED))
+        t->slow_flags &= ~(uint32_t)GT_SLOW_DEFERRED;
     return stays;
 }

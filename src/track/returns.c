@@ -137,6 +137,8 @@ static void jump_to_target(const struct transfer *x, const struct found *f)
 {
     (void)f;
     const struct gt_stack *s = x->t->stack;
+    if (gt_stack_pass_on(x->t, x->code, x->time))
+        return;
     if (x->code->entry || s->top->fn != x->code->fn || x->code->fn->flags & GT_FUNC_ANON)
         gt_stack_replace(x->t, x->code, x->time);
 }
@@ -197,13 +199,16 @@ static bool is_pushed_target(const struct transfer *x, struct found *f)
         return false;
     /* The target replaces the function's frames, down to the one that was entered by a call. */
     for (f->depth = gt_stack_depth(s); f->depth > 1; f->depth--)
-        if (s->base[f->depth - 1].fn != fn || s->base[f->depth].addr == s->base[f->depth].fn->lo)
+        if (s->base[f->depth].flags & GT_FRAME_DEFERRED || s->base[f->depth - 1].fn != fn ||
+            s->base[f->depth].addr == s->base[f->depth].fn->lo)
             break;
     return true;
 }
 
 static void replace_pusher(const struct transfer *x, const struct found *f)
 {
+    if (gt_stack_pass_on(x->t, x->code, x->time))
+        return;
     gt_return_close(x->t, f->depth, x->time);
     gt_stack_replace(x->t, x->code, x->time);
 }

@@ -73,34 +73,82 @@ static bool grow(struct gt_stack *s)
     return true;
 }
 
-void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time)
+/* The top frame's depth, as it is recorded. */
+static uint32_t top_depth(const struct gt_stack *s)
+{
+    return gt_level_depth(gt_stack_depth(s) - 1, s->top->level);
+}
+
+static void record_top(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+{
+    uint32_t depth = top_depth(s);
+    if (depth < k->max_depth && s->out)
+        k->sink->enter(k->sink_self, s, time, depth, s->top->addr);
+}
+
+void gt_stack_flush(struct gt_tracker *k, struct gt_stack *s)
+{
+    if (!(s->top->flags & GT_FRAME_DEFERRED))
+        return;
+    uint32_t depth = top_depth(s);
+    s->top->flags &= (uint16_t)~GT_FRAME_DEFERRED;
+    if (s->deferred_jump && depth < k->max_depth && s->out)
+        k->sink->leave(k->sink_self, s, s->deferred_at, depth, s->jumper.addr);
+    record_top(k, s, s->deferred_at);
+}
+
+/* False: it is too deep. */
+static bool push(struct gt_thread *t, struct gt_frame frame)
 {
     struct gt_stack *s = t->stack;
+    gt_stack_flush(t->tracker, s);
     if (s->top + 1 == s->limit && !grow(s)) {
         s->dropped++;
         t->counters[GT_ANOMALY_TOO_DEEP]++;
-        return;
+        return false;
     }
-    uint32_t depth = gt_level_depth(gt_stack_depth(s), s->level);
+    frame.flags &= (uint16_t)~GT_FRAME_DEFERRED;
     frame.level = s->level;
     *++s->top = frame;
     t->calls++;
-    if (depth >= t->tracker->max_depth)
-        t->counters[GT_COUNT_BEYOND_DEPTH]++;
-    else if (s->out)
-        t->tracker->sink->enter(t->tracker->sink_self, s, time, depth, frame.addr);
+    t->counters[GT_COUNT_BEYOND_DEPTH] += top_depth(s) >= t->tracker->max_depth;
+    return true;
+}
+
+void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time)
+{
+    if (push(t, frame))
+        record_top(t->tracker, t->stack, time);
+}
+
+static void mark_deferred(struct gt_thread *t, uint64_t time)
+{
+    t->stack->top->flags |= GT_FRAME_DEFERRED;
+    t->stack->deferred_at = time;
+    t->slow_flags |= GT_SLOW_DEFERRED;
+}
+
+void gt_stack_defer(struct gt_thread *t, struct gt_frame frame, uint64_t time)
+{
+    if (!push(t, frame))
+        return;
+    t->stack->deferred_jump = false;
+    mark_deferred(t, time);
 }
 
 void gt_stack_report_end(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
 {
+    gt_stack_flush(k, s);
     if (s->out && gt_stack_depth(s) > 0 && k->sink->ends)
         k->sink->ends(k->sink_self, s, time);
 }
 
 void gt_stack_close(struct gt_tracker *k, struct gt_stack *s, uint32_t depth, uint64_t time)
 {
+    if (gt_stack_depth(s) > depth)
+        gt_stack_flush(k, s);
     for (; gt_stack_depth(s) > depth; s->top--) {
-        uint32_t at = gt_level_depth(gt_stack_depth(s) - 1, s->top->level);
+        uint32_t at = top_depth(s);
         if (at < k->max_depth && s->out)
             k->sink->leave(k->sink_self, s, time, at, s->top->addr);
     }
@@ -111,6 +159,7 @@ void gt_stack_close(struct gt_tracker *k, struct gt_stack *s, uint32_t depth, ui
 void gt_stack_replace(struct gt_thread *t, const struct gt_code *code, uint64_t time)
 {
     struct gt_stack *s = t->stack;
+    gt_stack_flush(t->tracker, s);
     struct gt_frame frame = *s->top;
     if (gt_stack_depth(s) == 0)
         frame.kind = GT_FRAME_ROOT;
@@ -121,6 +170,7 @@ void gt_stack_replace(struct gt_thread *t, const struct gt_code *code, uint64_t 
     gt_stack_push(t, frame, time);
 }
 
+/* The top frame stays open while the function that it jumped to runs. */
 static bool stays_open(const struct gt_stack *s)
 {
     const struct gt_frame *top = s->top;
@@ -131,10 +181,49 @@ static bool stays_open(const struct gt_stack *s)
 
 void gt_stack_tail_call(struct gt_thread *t, const struct gt_code *code, uint64_t time)
 {
+    gt_stack_flush(t->tracker, t->stack);
     if (stays_open(t->stack))
         gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_TAIL}, time);
     else
         gt_stack_replace(t, code, time);
+}
+
+void gt_stack_defer_jump(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    gt_stack_flush(t->tracker, s);
+    if (gt_stack_depth(s) == 0 || stays_open(s)) {
+        gt_stack_tail_call(t, code, time);
+        return;
+    }
+    s->jumper = *s->top;
+    s->deferred_jump = true;
+    s->top->addr = code->pc;
+    s->top->fn = code->fn;
+    t->calls++;
+    t->counters[GT_COUNT_BEYOND_DEPTH] += top_depth(s) >= t->tracker->max_depth;
+    mark_deferred(t, time);
+}
+
+bool gt_stack_pass_on(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    if (!(s->top->flags & GT_FRAME_DEFERRED))
+        return false;
+    bool back = !code->entry && s->jumper.fn == code->fn && !(code->fn->flags & GT_FUNC_ANON);
+    if (s->deferred_jump && !back)
+        return false;
+    t->calls--;
+    t->counters[GT_COUNT_BEYOND_DEPTH] -= top_depth(s) >= t->tracker->max_depth;
+    if (s->deferred_jump) {
+        *s->top = s->jumper;
+        return true;
+    }
+    struct gt_frame frame = *s->top--;
+    frame.addr = code->pc;
+    frame.fn = code->fn;
+    gt_stack_push(t, frame, time);
+    return true;
 }
 
 void gt_stack_enter_again(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
@@ -142,9 +231,8 @@ void gt_stack_enter_again(struct gt_tracker *k, struct gt_stack *s, uint64_t tim
     uint32_t depth = gt_stack_depth(s);
     for (uint32_t i = 1; i <= depth; i++) {
         s->top = s->base + i;
-        uint32_t at = gt_level_depth(i - 1, s->top->level);
-        if (at < k->max_depth && s->out)
-            k->sink->enter(k->sink_self, s, time, at, s->top->addr);
+        s->top->flags &= (uint16_t)~GT_FRAME_DEFERRED;
+        record_top(k, s, time);
     }
 }
 
@@ -163,6 +251,8 @@ void gt_stack_open(struct gt_thread *t, uint64_t time)
     struct gt_stack *s = t->stack;
     if (!s->out && k->sink->open(k->sink_self, t, s, time))
         gt_stack_enter_again(k, s, time);
+    if (s->top->flags & GT_FRAME_DEFERRED)
+        t->slow_flags |= GT_SLOW_DEFERRED;
     if (s->out)
         t->slow_flags &= ~(uint32_t)GT_SLOW_SILENT;
     else

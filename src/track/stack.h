@@ -7,6 +7,15 @@
 
 /* Pushes and records; counts GT_ANOMALY_TOO_DEEP where the stack may not grow. */
 void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time);
+/* Pushes a frame that may be of no function, but of code that jumps on to it: its entry is recorded
+ * only when something else is recorded of the stack. */
+void gt_stack_defer(struct gt_thread *t, struct gt_frame frame, uint64_t time);
+/* As gt_stack_tail_call, but recorded in that way. */
+void gt_stack_defer_jump(struct gt_thread *t, const struct gt_code *code, uint64_t time);
+/* Records what was deferred. */
+void gt_stack_flush(struct gt_tracker *k, struct gt_stack *s);
+/* Such a top frame jumped to the code. True: it was of no function. */
+bool gt_stack_pass_on(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 /* To the sink: what the stack has open ends without having returned. gt_stack_close is next. */
 void gt_stack_report_end(struct gt_tracker *k, struct gt_stack *s, uint64_t time);
 /* Pops and records until `depth` frames are left. */

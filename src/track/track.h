@@ -75,6 +75,9 @@ enum gt_arrival {
     GT_ARRIVAL_DROPS,      /* no call: the stack pointer moves over it */
     GT_ARRIVAL_DROPS_MORE, /* and over those that such calls nearby have stored before */
     GT_ARRIVAL_REPLACES,   /* no call: another address takes its place, for the next return */
+    GT_ARRIVAL_AFTER_TRAP, /* a call, unless it is one over a trap that began on the page before */
+    GT_ARRIVAL_INSIDE,  /* a call, or not, in the middle of a known function: the caller decides */
+    GT_ARRIVAL_RUNS_ON, /* a call of the function that the block runs on into */
 };
 
 enum gt_vector { GT_VECTOR_UNKNOWN = 0, GT_VECTOR_YES, GT_VECTOR_NO }; /* handlers begin there */
@@ -88,10 +91,9 @@ struct gt_code {
     uint32_t size : 13;       /* bytes */
     uint32_t insns : 10;
     uint32_t exit : 4;    /* enum gt_code_exit */
-    uint32_t arrival : 2; /* enum gt_arrival */
+    uint32_t arrival : 3; /* enum gt_arrival */
     uint32_t entry : 1;   /* pc is the entry of fn */
-    uint32_t user : 1;    /* GT_EXIT_SYSCALL: a program makes it, where levels can be read */
-    uint32_t pops_sp : 1; /* GT_EXIT_EXCEPTION_RETURN: as gt_arch.pops_sp says */
+    uint32_t detail : 1;  /* of its exit: gt_code_is_over_trap and others */
     uint8_t slow_flags;   /* enum gt_code_slow_flag, and the level: see level.c; may be set late */
     uint8_t entered; /* not 0: a call arrived here; set by the tracker, or larger: see filter.h */
     uint8_t vector;  /* enum gt_vector; may be set late */
@@ -154,6 +156,24 @@ static inline uint64_t gt_code_end(const struct gt_code *code)
     return code->pc + code->size;
 }
 
+/* The block ends in a call over a trap for the CPU's speculation, which no return runs. */
+static inline bool gt_code_is_over_trap(const struct gt_code *code)
+{
+    return code->exit == GT_EXIT_CALL && code->detail;
+}
+
+/* It ends in a system call that a program makes, where levels can be read. */
+static inline bool gt_code_is_users(const struct gt_code *code)
+{
+    return code->exit == GT_EXIT_SYSCALL && code->detail;
+}
+
+/* It ends in an exception return for which gt_arch.pops_sp holds. */
+static inline bool gt_code_pops_sp(const struct gt_code *code)
+{
+    return code->exit == GT_EXIT_EXCEPTION_RETURN && code->detail;
+}
+
 #define GT_FUNC_UNWINDING (GT_FUNC_UNWIND_RAISE | GT_FUNC_UNWIND_RESUME | GT_FUNC_PERSONALITY)
 
 /* Sets GT_CODE_SLOW by the flags of the block's function; the level stays. */
@@ -182,9 +202,10 @@ enum gt_frame_flag {
     GT_FRAME_RESUMED_BY_WORD = 2, /* its context was resumed, known by a word in memory alone */
     GT_FRAME_SP_STORED = 4,       /* it was stored: the context will be resumed */
     GT_FRAME_SP_RELOADED = 8,     /* it was loaded, and stayed on its own stack */
-    GT_FRAME_JUMPS = 16,   /* any code: an address was stored for its next return, which is a jump
-                            * if the address is not the frame's own */
-    GT_FRAME_SP_KEPT = 32, /* another register had it when it was loaded */
+    GT_FRAME_JUMPS = 16,    /* any code: an address was stored for its next return, which is a jump
+                             * if the address is not the frame's own */
+    GT_FRAME_SP_KEPT = 32,  /* another register had it when it was loaded */
+    GT_FRAME_DEFERRED = 64, /* the top frame's: not recorded yet, see gt_stack_defer */
 };
 
 struct gt_frame {
@@ -219,10 +240,14 @@ struct gt_stack {
     void *out;          /* the sink's; NULL: not open (forked child) */
     uint64_t last_time; /* when it was suspended */
     uint64_t dropped;   /* pushes refused: deeper than GT_TRACK_MAX_DEPTH */
-    bool running;       /* some vCPU's current stack */
-    bool coroutine;     /* begun by a stack switch, not by a thread */
-    bool cut;           /* calls below base[1] may be open that were not followed */
-    uint32_t level;     /* of the next frame: see gt_level_of */
+    /* Of a GT_FRAME_DEFERRED top frame: */
+    uint64_t deferred_at; /* when it was entered */
+    bool deferred_jump;   /* by a jump of `jumper`, whose end is not recorded yet */
+    struct gt_frame jumper;
+    bool running;   /* some vCPU's current stack */
+    bool coroutine; /* begun by a stack switch, not by a thread */
+    bool cut;       /* calls below base[1] may be open that were not followed */
+    uint32_t level; /* of the next frame: see gt_level_of */
     struct gt_stack *next;
     uint64_t sp; /* the stack pointer when it was suspended; GT_NO_ADDR: not known */
 
@@ -272,9 +297,10 @@ enum gt_slow_flag {
     GT_SLOW_OWNER = 2,    /* set by the recorder: every transfer goes through gt_track_slow */
     GT_SLOW_SILENT = 4,   /* the sink has refused the stack so far: followed, not recorded */
     /* GT_CODE_LEVEL: the level of the code that runs */
-    GT_SLOW_VALUES = 1024, /* set by the recorder: values wait for the next transfer */
-    GT_SLOW_CLOCK = 256,   /* set by the recorder: it reads the clock for each transfer */
-    GT_SLOW_LONGJMP = 512, /* machines: the next transfer may be that of a longjmp */
+    GT_SLOW_VALUES = 1024,   /* set by the recorder: values wait for the next transfer */
+    GT_SLOW_CLOCK = 256,     /* set by the recorder: it reads the clock for each transfer */
+    GT_SLOW_LONGJMP = 512,   /* machines: the next transfer may be that of a longjmp */
+    GT_SLOW_DEFERRED = 2048, /* the stack may have a frame of GT_FRAME_DEFERRED on top */
 };
 
 /* An exception that is being unwound: see unwind.c. Depths are of frames. */

@@ -90,6 +90,7 @@ void gt_track_go_on_unknown(struct gt_thread *t, uint64_t time)
     struct gt_stack *from = t->stack;
     if (from->top->flags & GT_FRAME_SP_LOADED)
         from->sp = from->sp_before_load;
+    gt_stack_flush(t->tracker, from);
     from->top->flags = 0;
     gt_stack_begin(t, time);
     if (t->stack != from)

@@ -121,10 +121,11 @@ struct gt_arch {
      * return address is dropped or replaced. NULL: the architecture has no such code. */
     uint8_t (*return_word)(const uint8_t *bytes, size_t size);
 
-    /* `after` points after a call whose target is `over` bytes further, with `left` readable bytes.
-     * True if the code there drops the return address: such calls only fill or empty the CPU's
-     * return predictor. NULL: the architecture has no such code. */
-    bool (*drops_return)(const uint8_t *after, size_t over, size_t left);
+    /* Returns the size of an instruction that code has after a call as a trap for the CPU's
+     * speculation, or as padding; 0: it is another one. Only `left` bytes, at least one, are
+     * readable: if they begin such an instruction, more than `left`. *stops: control does not pass
+     * it. NULL: the architecture has no such code. */
+    size_t (*trap_size)(const uint8_t *bytes, size_t left, bool *stops);
 
     /* Handlers begin at multiples of vector_align, a power of two. In the upper half of the address
      * space, where compiled kernels run, they begin at multiples of vector_align_high, which is at

@@ -22,11 +22,11 @@ void gt_x86_classify(const uint8_t *bytes, size_t size, uint64_t pc, bool long_m
 /* gt_arch.pushes, of every mode. */
 void gt_x86_pushes(const uint8_t *bytes, size_t size, struct gt_push *out);
 
-/* gt_arch.stack_use, return_word and drops_return, of 32- and 64-bit code. */
+/* gt_arch.stack_use, return_word and trap_size, of 32- and 64-bit code. */
 uint8_t gt_x86_stack_use(const uint8_t *bytes, size_t size, uint32_t *copies);
 enum { GT_X86_SP_COPIES = 0xffff & ~(1 << 4 | 1 << 5) };
 uint8_t gt_x86_return_word(const uint8_t *bytes, size_t size);
-bool gt_x86_drops_return(const uint8_t *after, size_t over, size_t left);
+size_t gt_x86_trap_size(const uint8_t *bytes, size_t left, bool *stops);
 
 /* gt_arch.sp_step, of 32- and 64-bit code whose addresses have `width` bytes; jumps_by_link. */
 void gt_x86_sp_step(const uint8_t *bytes, size_t size, int width, struct gt_sp_step *out);

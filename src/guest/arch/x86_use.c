@@ -116,16 +116,48 @@ bool gt_x86_pops_sp(const uint8_t *bytes, size_t size)
     return size > 0 && bytes[size - 1] == 0xcf;
 }
 
-/* add rsp, N; lea rsp, [rsp + N]; or another such call, over a trap for the CPU's speculation:
- * int3, pause, lfence. */
-bool gt_x86_drops_return(const uint8_t *after, size_t over, size_t left)
+/* Those of two bytes: ud2, lfence, nop. */
+static size_t escaped_trap(const uint8_t *p, size_t left, bool *stops)
 {
-    const uint8_t *to = after + over;
-    if (left < 5)
-        return false;
-    if (to[0] == 0xe8)
-        return to[1] > 0 && to[1] < 32 && !to[2] && !to[3] && !to[4] &&
-               (after[0] == 0xcc || after[0] == 0xf3 || after[0] == 0x0f);
-    return to[0] == 0x48 && (((to[1] == 0x83 || to[1] == 0x81) && to[2] == 0xc4) ||
-                             (to[1] == 0x8d && to[2] == 0x64 && to[3] == 0x24));
+    if (left < 2)
+        return 2;
+    *stops = p[1] == 0x0b;
+    if (p[1] == 0x0b)
+        return 2;
+    if (p[1] == 0xae)
+        return left < 3 || p[2] == 0xe8 ? 3 : 0;
+    size_t operand = p[1] == 0x1f ? gt_x86_modrm_size(p + 2, left - 2) : 0;
+    return p[1] != 0x1f ? 0 : operand ? 2 + operand : left + 1;
+}
+
+/* int3, hlt, ud2, a short jump back, pause, lfence, nop. */
+size_t gt_x86_trap_size(const uint8_t *bytes, size_t left, bool *stops)
+{
+    enum { PREFIXES = 4, BACK = 64 };
+    size_t at = 0, size;
+    *stops = false;
+    while (at < left && at < PREFIXES && (bytes[at] == 0x66 || bytes[at] == 0x2e))
+        at++;
+    if (at == left)
+        return left + 1;
+    const uint8_t *p = bytes + at;
+    left -= at;
+    switch (p[0]) {
+    case 0xcc:
+    case 0xf4:
+        *stops = true;
+        return at + 1;
+    case 0x90:
+        return at + 1;
+    case 0xf3:
+        return left < 2 || p[1] == 0x90 ? at + 2 : 0;
+    case 0xeb:
+        *stops = left > 1 && p[1] <= 0xfe && p[1] > 0x100 - BACK;
+        return left < 2 || *stops ? at + 2 : 0;
+    case 0x0f:
+        size = escaped_trap(p, left, stops);
+        return size ? at + size : 0;
+    default:
+        return 0;
+    }
 }

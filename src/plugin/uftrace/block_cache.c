@@ -20,7 +20,8 @@ _Static_assert(2 * sizeof(struct gt_code) == 64, "a cache line");
 static bool same_code(const struct gt_code *a, const struct gt_code *b)
 {
     return a->size == b->size && a->target == b->target && a->fn == b->fn && a->insns == b->insns &&
-           a->exit == b->exit && a->arrival == b->arrival && gt_code_level(a) == gt_code_level(b);
+           a->exit == b->exit && a->arrival == b->arrival && a->detail == b->detail &&
+           gt_code_level(a) == gt_code_level(b);
 }
 
 /* Room for two in one cache line, or NULL. */

@@ -37,6 +37,11 @@ static void note_call(struct gt_uftrace_recorder *r, uint64_t pc)
     gt_granule_at(r, pc)->call |= gt_granule_bit(pc);
 }
 
+bool gt_block_is_called(struct gt_uftrace_recorder *r, uint64_t pc)
+{
+    return gt_granule_at(r, pc)->call & gt_granule_bit(pc);
+}
+
 static void note_block_entry(struct gt_uftrace_recorder *r, uint64_t pc)
 {
     gt_granule_at(r, pc)->otherwise |= gt_granule_bit(pc);

@@ -27,4 +27,7 @@ enum gt_block_entry gt_block_entry_of(const struct gt_translation *t, struct gt_
  * a symbol. */
 void gt_block_entries_note(const struct gt_translation *t, bool known);
 
+/* True where a direct call of code that was translated before leads there. */
+bool gt_block_is_called(struct gt_uftrace_recorder *r, uint64_t pc);
+
 #endif

@@ -6,6 +6,7 @@
  * pieces, so that the entry of the second function is recorded.
  */
 #include "plugin/uftrace/code.h"
+#include "plugin/uftrace/arrival.h"
 #include "plugin/uftrace/block_cache.h"
 #include "plugin/uftrace/block_entry.h"
 #include "plugin/uftrace/filter.h"
@@ -263,6 +264,8 @@ static void instrument(const struct gt_translation *t, size_t first, size_t end,
 static size_t piece_end(const struct gt_translation *t, size_t first, const struct gt_func *fn)
 {
     size_t n = MIN(t->n, first + GT_CODE_MAX_INSNS);
+    if (t->module->recognised && fn->flags & GT_FUNC_ANON) /* which has no end */
+        return gt_runs_on_until(t, first, n);
     if (t->insn[n - 1].pc < fn->hi)
         return n;
     for (size_t i = first + 1; i < n; i++)
@@ -271,38 +274,20 @@ static size_t piece_end(const struct gt_translation *t, size_t first, const stru
     return n;
 }
 
-/* A call of the next instruction only reads the pc; one a little further on may fill the CPU's
- * predictor. */
-static bool is_no_call(const struct gt_uftrace_recorder *r, const struct gt_decoded *last,
-                       const struct gt_code *code)
+/* What gt_code_is_over_trap and others say. */
+static bool detail_of(struct gt_uftrace_recorder *r, const struct gt_decoded *last,
+                      enum gt_code_exit exit)
 {
-    enum { NEAR = 32 };
-    uint64_t over = code->target - gt_code_end(code);
-    if (over == 0 || over > NEAR || !r->guest.arch->drops_return)
-        return over == 0;
-    const uint8_t *bytes = gt_insn_host_addr(last->ref);
-    size_t left = GT_PAGE - (size_t)(code->target % GT_PAGE); /* on the same page: readable */
-    return bytes && last->pc / GT_PAGE == code->target / GT_PAGE &&
-           r->guest.arch->drops_return(bytes + last->size, over, left);
-}
-
-static unsigned arrival_at(const struct gt_translation *t, size_t first, size_t end)
-{
-    const struct gt_arch *arch = t->rec->guest.arch;
-    for (size_t i = first; i < end && arch->return_word; i++)
-        switch (arch->return_word(t->insn[i].bytes, t->insn[i].size)) {
-        case GT_RETURN_WORD_KEPT:
-            break;
-        case GT_RETURN_WORD_DROPPED:
-            return GT_ARRIVAL_DROPS;
-        case GT_RETURN_WORD_DROPPED_MORE:
-            return GT_ARRIVAL_DROPS_MORE;
-        case GT_RETURN_WORD_REPLACED:
-            return GT_ARRIVAL_REPLACES;
-        default:
-            return GT_ARRIVAL_CALL;
-        }
-    return GT_ARRIVAL_CALL;
+    switch (exit) {
+    case GT_EXIT_CALL:
+        return gt_call_is_over_trap(r->guest.arch, last);
+    case GT_EXIT_EXCEPTION_RETURN:
+        return r->guest.arch->pops_sp && r->guest.arch->pops_sp(last->bytes, last->size);
+    case GT_EXIT_SYSCALL:
+        return gt_level_is_user(r);
+    default:
+        return false;
+    }
 }
 
 /* Describes the piece of a block in the function. */
@@ -317,19 +302,17 @@ static struct gt_code describe(const struct gt_translation *t, size_t first, siz
         .size = gt_decoded_end(last) - pc,
         .fn = fn,
         .insns = end - first,
-        .arrival = arrival_at(t, first, end),
         .entry = !(fn->flags & GT_FUNC_ANON) && fn->lo == pc,
         .slow_flags = (uint8_t)(t->level << GT_CODE_LEVEL_SHIFT),
     };
+    code.arrival = gt_arrival_at(t, first, end, &code);
     if (end < t->n)
         return code;
     code.target = last->insn.target;
     code.exit = exit_of(t, first, end, fn);
-    if (code.exit == GT_EXIT_CALL && is_no_call(r, last, &code))
-        code.exit = GT_EXIT_PLAIN;
-    code.pops_sp = code.exit == GT_EXIT_EXCEPTION_RETURN && r->guest.arch->pops_sp &&
-                   r->guest.arch->pops_sp(last->bytes, last->size);
-    code.user = code.exit == GT_EXIT_SYSCALL && gt_level_is_user(r);
+    if (code.exit == GT_EXIT_CALL && code.target == gt_code_end(&code))
+        code.exit = GT_EXIT_PLAIN; /* a call of the next instruction only reads the pc */
+    code.detail = detail_of(r, last, code.exit);
     return code;
 }
 

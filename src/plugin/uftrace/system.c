@@ -33,7 +33,7 @@ static uint64_t read_sp(struct gt_uftrace_recorder *r)
 static uint64_t returned_sp(struct gt_uftrace_recorder *r, const struct gt_code *code)
 {
     uint64_t sp = 0;
-    if (!code->pops_sp)
+    if (!gt_code_pops_sp(code))
         return gt_register_read(&r->system.returned_sp, r->guest.arch->returned_sp, &sp) ? sp : 0;
     uint64_t frame = read_sp(r);
     const size_t word = r->guest.arch->bits / 8;

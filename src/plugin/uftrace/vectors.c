@@ -57,8 +57,9 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
     case GT_EXIT_SYSCALL:
         /* The system call has ended and returns to the program: where levels can be read, the block
          * must not be the program's. */
-        return gt_code_end(from) != code->pc && (!(last_exit & GT_LAST_EXIT_RESUME) ||
-                                                 is_of_bios(r, code) || (!reported && from->user));
+        return gt_code_end(from) != code->pc &&
+               (!(last_exit & GT_LAST_EXIT_RESUME) || is_of_bios(r, code) ||
+                (!reported && gt_code_is_users(from)));
     case GT_EXIT_EXCEPTION_RETURN: /* one that ends no handler leads to a lower level */
         return !reported && from->pc >> 63 && code->pc >> 63 && !v->thread.stack->cut;
     case GT_EXIT_CALL:

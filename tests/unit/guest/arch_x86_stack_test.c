@@ -278,6 +278,50 @@ static void test_return_word(void **state)
     }
 }
 
+/* Sizes, and whether control stops; of a part of an instruction more than there is. */
+static void test_traps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t size;
+        bool stops;
+    } forms[] = {
+        {"cc", 1, true},           /* int3 */
+        {"f4", 1, true},           /* hlt */
+        {"0f 0b", 2, true},        /* ud2 */
+        {"eb f9", 2, true},        /* jmp to pause */
+        {"eb fe", 2, true},        /* jmp to itself */
+        {"f3 90", 2, false},       /* pause */
+        {"0f ae e8", 3, false},    /* lfence */
+        {"90", 1, false},          /* nop */
+        {"66 90", 2, false},       /* nop */
+        {"0f 1f 40 00", 4, false}, /* nop */
+        {"66 2e 0f 1f 84 00 00000000", 10, false},
+        {"eb 10", 0, false},       /* forward */
+        {"eb 80", 0, false},       /* far back */
+        {"0f ae f0", 0, false},    /* mfence */
+        {"f3 0f 1e fa", 0, false}, /* endbr64 */
+        {"48 83 c4 08", 0, false},
+        {"c3", 0, false},
+        {"e8 00000000", 0, false},
+        {"0f", 2, false}, /* parts */
+        {"0f ae", 3, false},
+        {"f3", 2, false},
+        {"eb", 2, false},
+        {"66", 2, false},
+        {"0f 1f 84", 4, false},
+    };
+    uint8_t bytes[16];
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        size_t n = from_hex(forms[i].bytes, bytes);
+        bool stops = !forms[i].stops;
+        size_t size = gt_arch_x86_64.trap_size(bytes, n, &stops);
+        if (size != forms[i].size || stops != forms[i].stops)
+            fail_msg("%s: %zu %d", forms[i].bytes, size, stops);
+    }
+}
+
 /* iret finds the stack pointer in memory; the others have it, or leave it alone. */
 static void test_pops(void **state)
 {
@@ -295,7 +339,7 @@ int main(void)
         cmocka_unit_test(test_stack_pointer), cmocka_unit_test(test_mixed),
         cmocka_unit_test(test_copies),        cmocka_unit_test(test_return_word),
         cmocka_unit_test(test_steps),         cmocka_unit_test(test_plain_accesses),
-        cmocka_unit_test(test_pops),
+        cmocka_unit_test(test_pops),          cmocka_unit_test(test_traps),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
