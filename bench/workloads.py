@@ -175,21 +175,21 @@ def read(*path):
         return f.read()
 
 
-def linux_files(arch):
-    """The folder with vmlinuz and busybox."""
-    done = subprocess.run([os.path.join(SCRIPTS, 'kernels'), arch], stderr=subprocess.PIPE, text=True)
+def linux_files(name):
+    """The folder with vmlinuz and busybox. name: ARCH or ARCH-RELEASE, as for scripts/kernels."""
+    done = subprocess.run([os.path.join(SCRIPTS, 'kernels'), name], stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise Missing((done.stderr.strip().splitlines() or ['scripts/kernels failed'])[-1])
-    return os.path.join(cache_dir(), 'kernels', arch)
+    return os.path.join(cache_dir(), 'kernels', name)
 
 
-def linux(work, folders=(), files=lambda kernels: {}, options=(), arch='aarch64'):
+def linux(work, folders=(), files=lambda kernels: {}, options=(), kernel='aarch64'):
     def command(context, qemu):
-        kernels = linux_files(arch)
+        kernels = linux_files(kernel)
         image = context.path('linux.cpio')
         with open(image, 'wb') as f:
             f.write(initrd.image(read(kernels, 'busybox'), work, folders, files(kernels)))
-        return [qemu.path, '@', *initrd.machine(arch, kernels, image), *options]
+        return [qemu.path, '@', *initrd.machine(kernel.split('-')[0], kernels, image), *options]
     return command
 
 
