@@ -17,7 +17,10 @@
 enum {
     UNSHARE_TABLE = 1 << 1, /* CLOSE_RANGE_UNSHARE, which older headers lack */
     DESCRIPTORS_WITHOUT_PROC = 65536,
+    FEW_DESCRIPTORS = 8, /* with three that cannot be used */
 };
+
+static __thread bool filled; /* 0, 1 and 2 are taken by descriptors that cannot be used */
 
 static int sys_close_range(unsigned first, unsigned last, int flags)
 {
@@ -120,6 +123,12 @@ static void own_surroundings(void)
     pthread_mutex_unlock(&lock);
 }
 
+static bool may_have_few(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < FEW_DESCRIPTORS;
+}
+
 bool gt_thread_own_files(void)
 {
     own_surroundings();
@@ -128,11 +137,22 @@ bool gt_thread_own_files(void)
             return false;
         close_all();
     }
-    for (int fd = 0; fd < 3; fd++) {
+    filled = !may_have_few();
+    for (int fd = 0; fd < 3 && filled; fd++) {
         if (open("/", O_PATH | O_CLOEXEC) < 0)
             break;
     }
     return true;
+}
+
+void gt_thread_make_room(void)
+{
+    if (!filled || !may_have_few())
+        return;
+    filled = false;
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFL) >= 0 && fcntl(fd, F_GETFL) & O_PATH)
+            close(fd);
 }
 
 bool gt_thread_enter(int dirfd)

@@ -5,7 +5,8 @@
  * The guest must not notice them: such a thread takes no signals and has a file descriptor table of
  * its own, so that the process cannot see or close our descriptors, and its own descriptors get the
  * same numbers as without us. In the thread's table 0, 1 and 2 are descriptors that cannot be read
- * or written: what a library prints on the thread is discarded and cannot reach a trace file.
+ * or written: what a library prints on the thread is discarded and cannot reach a trace file. Where
+ * the process may have fewer than eight descriptors they are needed for files.
  */
 #ifndef GT_BASE_THREAD_H
 #define GT_BASE_THREAD_H
@@ -27,6 +28,10 @@ int gt_thread_start(pthread_t *out, size_t stack, void *(*fn)(void *), void *arg
  * it. Its umask is that of the first such thread. False if the kernel refuses: then the table is
  * still shared with the process. */
 bool gt_thread_own_files(void);
+
+/* Where the process's limit of descriptors has become so low that a thread with a table of its own
+ * needs 0, 1 and 2 as well: frees these. On that thread, between two pieces of work. */
+void gt_thread_make_room(void);
 
 /* Makes an open directory the thread's working directory. False: the thread shares its working
  * directory with the process, or the directory may not be searched. */

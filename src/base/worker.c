@@ -47,6 +47,7 @@ static void run_post(struct gt_worker *w)
     if (!w->first)
         w->last = &w->first;
     pthread_mutex_unlock(&w->lock);
+    gt_thread_make_room();
     p->fn(p->data);
     free(p);
     pthread_mutex_lock(&w->lock);
@@ -70,6 +71,7 @@ static void *serve(void *arg)
         if (w->state == STOP)
             break;
         pthread_mutex_unlock(&w->lock);
+        gt_thread_make_room();
         w->fn(w->arg);
         pthread_mutex_lock(&w->lock);
         w->state = DONE;

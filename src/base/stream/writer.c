@@ -294,6 +294,7 @@ static bool work(struct gt_streams *set)
         take_slots(set);
     bool first = opening && !set->slabs;
     pthread_mutex_unlock(&set->lock);
+    gt_thread_make_room();
     if (opening)
         open_files(set, opening);
     if (first)
