@@ -8,7 +8,7 @@
 
 void gt_code_set_slow_flags(struct gt_code *code)
 {
-    bool slow = code->arrival != GT_ARRIVAL_CALL || gt_code_is_over_trap(code) ||
+    bool slow = code->arrival != GT_ARRIVAL_CALL || (gt_code_is_over_trap(code) && !code->entry) ||
                 code->fn->flags & (GT_FUNC_STUB | GT_FUNC_HANDLER | GT_FUNC_UNWINDING);
     code->slow_flags = (code->slow_flags & GT_CODE_LEVEL) | (slow ? GT_CODE_SLOW : 0);
 }

@@ -6,6 +6,7 @@
  * in two halves: the first by the call before it, the second by the block after it.
  */
 #include "plugin/uftrace/arrival.h"
+#include "guest/arch/insn_size.h"
 #include "plugin/uftrace/block_entry.h"
 #include "plugin/uftrace/recorder.h"
 
@@ -39,6 +40,23 @@ bool gt_call_is_over_trap(const struct gt_arch *arch, const struct gt_decoded *c
     bool stops, cut = end / GT_PAGE != call->insn.target / GT_PAGE;
     size_t n = cut ? (size_t)(GT_PAGE - end % GT_PAGE) : (size_t)over;
     return bytes && is_trap(arch, bytes + call->size, n, cut, &stops) && (stops || cut);
+}
+
+bool gt_call_is_nothing(const struct gt_arch *arch, const struct gt_decoded *call,
+                        const struct gt_func *fn)
+{
+    uint64_t to = call->insn.target, over = to - gt_decoded_end(call);
+    size_t left = GT_PAGE - (size_t)(to % GT_PAGE); /* on the same page: readable */
+    if (fn->flags & GT_FUNC_ANON || to >= fn->hi || call->pc / GT_PAGE != to / GT_PAGE ||
+        !gt_arch_insn_size_known(arch))
+        return false;
+    const uint8_t *bytes = (const uint8_t *)gt_insn_host_addr(call->ref) + call->size + over;
+    size_t size = gt_arch_insn_size(arch, bytes, left);
+    struct gt_insn insn;
+    arch->classify(bytes, size, to, &insn);
+    unsigned word = arch->return_word ? arch->return_word(bytes, size) : GT_RETURN_WORD_USED;
+    return word == GT_RETURN_WORD_DROPPED || word == GT_RETURN_WORD_DROPPED_MORE ||
+           insn.kind == GT_INSN_CALL;
 }
 
 /* True where a trap that began on the page before ends at the instruction. */

@@ -15,6 +15,11 @@ unsigned gt_arrival_at(const struct gt_translation *t, size_t first, size_t end,
  * shows it: gt_code_is_over_trap. */
 bool gt_call_is_over_trap(const struct gt_arch *arch, const struct gt_decoded *call);
 
+/* True where that call, of the function's code, needs no look at what it leads to: all lies on one
+ * page, and the return address is dropped at once, or another such call follows. */
+bool gt_call_is_nothing(const struct gt_arch *arch, const struct gt_decoded *call,
+                        const struct gt_func *fn);
+
 /* The index of the first instruction of [first, n) that is of a known function, where that of
  * `first` is not; n: none is. */
 size_t gt_runs_on_until(const struct gt_translation *t, size_t first, size_t n);

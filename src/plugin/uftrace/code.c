@@ -313,6 +313,8 @@ static struct gt_code describe(const struct gt_translation *t, size_t first, siz
     if (code.exit == GT_EXIT_CALL && code.target == gt_code_end(&code))
         code.exit = GT_EXIT_PLAIN; /* a call of the next instruction only reads the pc */
     code.detail = detail_of(r, last, code.exit);
+    if (gt_code_is_over_trap(&code) && gt_call_is_nothing(r->guest.arch, last, fn))
+        code.exit = GT_EXIT_PLAIN;
     return code;
 }
 
