@@ -44,8 +44,7 @@ static void drop_frames(struct gt_thread *t, const struct gt_code *code, uint64_
 static bool is_over_trap(const struct gt_code *from, const struct gt_code *code)
 {
     return gt_code_is_over_trap(from) && code->fn == from->fn && !code->entry &&
-           (gt_code_end(from) / GT_PAGE == code->pc / GT_PAGE ||
-            code->arrival == GT_ARRIVAL_AFTER_TRAP) &&
+           (from->pc / GT_PAGE == code->pc / GT_PAGE || code->arrival == GT_ARRIVAL_AFTER_TRAP) &&
            (!(code->fn->flags & GT_FUNC_ANON) || gt_code_is_over_trap(code));
 }
 

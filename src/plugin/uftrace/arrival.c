@@ -80,9 +80,11 @@ static bool runs_on(const struct gt_translation *t, size_t end, const struct gt_
     enum { PADDING = 16 };
     const struct gt_decoded *last = &t->insn[end - 1];
     uint64_t next = gt_decoded_end(last);
-    return code->fn->flags & GT_FUNC_ANON && next - code->pc <= PADDING &&
-           (last->insn.kind == GT_INSN_OTHER || last->insn.kind == GT_INSN_STACK_SWITCH) &&
-           gt_module_func(t->module, next)->lo == next;
+    if (!(code->fn->flags & GT_FUNC_ANON) || next - code->pc > PADDING ||
+        (last->insn.kind != GT_INSN_OTHER && last->insn.kind != GT_INSN_STACK_SWITCH))
+        return false;
+    const struct gt_func *fn = gt_module_func(t->module, next);
+    return !(fn->flags & GT_FUNC_ANON) && fn->lo == next;
 }
 
 unsigned gt_arrival_at(const struct gt_translation *t, size_t first, size_t end,
