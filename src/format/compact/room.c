@@ -91,7 +91,8 @@ static uint64_t limit_leaves(struct gt_compact_room *r, int fd, uint64_t words)
     leaves(r, size_of(fd), &left);
     if (size_of(fd) != r->size)
         r->measured_words = 0;
-    if (texts_at_most(r, raw, words) > left / 2)
+    if (texts_at_most(r, raw, words) > left / 2 &&
+        (r->measured_words != words || r->measured_raw != raw))
         measure(r, raw, words);
     uint64_t texts = texts_at_most(r, raw, words);
     return texts < left ? left - texts : 0;
