@@ -28,11 +28,12 @@ static void begin(enum log_form form, unsigned vcpus, int abi, const char *word)
 /* Runs `play` in each form, with score (ABI 7) and without (ABI 1). */
 static void in_each_form(unsigned vcpus, const char *word, void (*play)(void), const char *expected)
 {
+    const bool empty = strcmp(expected, "\n") == 0; /* an empty line, before QEMU 11.1 */
     for (enum log_form form = LOG_QEMU; form < LOG_FORMS; form++)
         for (int abi = 1; abi <= 7; abi += 6) {
             begin(form, vcpus, abi, word);
             play();
-            assert_string_equal(logging_end(), expected);
+            assert_string_equal(logging_end(), empty && abi == 7 ? "" : expected);
         }
 }
 
