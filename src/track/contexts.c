@@ -139,6 +139,11 @@ static struct gt_stack *take_ended(struct gt_tracker *k)
 void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time)
 {
     suspend(t, time);
+    if (t->tracker->guests) {
+        pthread_mutex_lock(&t->tracker->lock);
+        gt_guests_forget(t->tracker, s);
+        pthread_mutex_unlock(&t->tracker->lock);
+    }
     s->running = true;
     t->stack = s;
     gt_stack_set_level(s, gt_track_level(t));

@@ -36,8 +36,12 @@ static struct gt_guest_vcpu *take(struct gt_tracker *k)
     return left;
 }
 
-static struct gt_guest_vcpu *find(struct gt_tracker *k, uint64_t vm, uint64_t vcpu)
+/* The vCPU, which the thread alone runs from now on; its stack is taken out of it. NULL: no memory,
+ * or another thread runs it. */
+static struct gt_guest_vcpu *claim(struct gt_thread *t, uint64_t vm, uint64_t vcpu,
+                                   struct gt_stack **stack)
 {
+    struct gt_tracker *k = t->tracker;
     pthread_mutex_lock(&k->lock);
     struct gt_guest_vcpu *g = k->guests;
     while (g && !is_of(g, vm, vcpu))
@@ -46,6 +50,13 @@ static struct gt_guest_vcpu *find(struct gt_tracker *k, uint64_t vm, uint64_t vc
         g = take(k);
         if (g)
             *g = (struct gt_guest_vcpu){.vm = vm, .vcpu = vcpu, .next = g->next};
+    }
+    if (g && g->host)
+        g = NULL;
+    if (g) {
+        *stack = g->stack;
+        g->stack = NULL;
+        g->host = t->stack;
     }
     pthread_mutex_unlock(&k->lock);
     return g;
@@ -61,10 +72,10 @@ static unsigned depth_of(const struct gt_thread *t)
 
 /* ---- entering and leaving ------------------------------------------------------------------ */
 
-/* What it is entered from stays the thread's: no other thread continues with it. */
-static bool go_to(struct gt_thread *t, struct gt_guest_vcpu *g, uint64_t time)
+/* What is left stays the thread's: no other thread continues with it. */
+static bool go_to(struct gt_thread *t, struct gt_stack *to, uint64_t vm, uint64_t time)
 {
-    struct gt_stack *from = t->stack, *to = g->stack;
+    struct gt_stack *from = t->stack;
     if (!to)
         to = gt_stack_take(t->tracker);
     if (!to)
@@ -72,45 +83,52 @@ static bool go_to(struct gt_thread *t, struct gt_guest_vcpu *g, uint64_t time)
     gt_stack_switch(t, to, time);
     from->running = true;
     to->coroutine = true;
-    to->vm = g->vm;
+    to->vm = vm;
     return true;
+}
+
+/* Loads that were seen before are of another space. */
+static void forget_loads(struct gt_thread *t)
+{
+    t->nonlocal.n_restored = 0;
+    t->slow_flags &= ~(uint32_t)GT_SLOW_LONGJMP;
 }
 
 uint64_t gt_guest_enter(struct gt_thread *t, const struct gt_guest_id *id, uint64_t time)
 {
-    struct gt_stack *host = t->stack;
+    struct gt_stack *host = t->stack, *stack = NULL;
     uint64_t vm = id->vm ? id->vm : (uint64_t)(uintptr_t)host | 1;
-    struct gt_guest_vcpu *g = depth_of(t) < DEEPEST ? find(t->tracker, vm, id->vcpu) : NULL;
-    if (!g || g->host)
+    struct gt_guest_vcpu *g = depth_of(t) < DEEPEST ? claim(t, vm, id->vcpu, &stack) : NULL;
+    if (!g)
         return 0;
-    bool begins = !g->stack;
     gt_machine_forget(t, gt_stack_depth(host));
     host->top->flags = 0;
-    if (!go_to(t, g, time))
+    if (!go_to(t, stack, vm, time)) {
+        g->host = NULL;
         return 0;
-    g->host = host;
+    }
     g->outer = t->guest;
-    g->stack = NULL;
     g->after = id->after;
     t->guest = g;
     t->counters[GT_COUNT_GUESTS]++;
-    t->nonlocal.n_restored = 0;
-    t->slow_flags &= ~(uint32_t)GT_SLOW_LONGJMP;
-    return begins ? gt_guest_beginning() : g->last_exit | GT_LAST_EXIT_RESUME;
+    forget_loads(t);
+    return stack ? g->last_exit | GT_LAST_EXIT_RESUME : gt_guest_beginning();
 }
 
 static void leave(struct gt_thread *t, uint64_t last_exit, uint64_t time)
 {
+    struct gt_tracker *k = t->tracker;
     struct gt_guest_vcpu *g = t->guest;
-    struct gt_stack *s = t->stack, *host = g->host;
+    struct gt_stack *s = t->stack;
     gt_stack_open(t, time);
-    gt_stack_switch(t, host, time);
+    gt_stack_switch(t, g->host, time);
+    t->guest = g->outer;
+    pthread_mutex_lock(&k->lock);
     g->stack = s;
     g->last_exit = last_exit & ~(uint64_t)GT_LAST_EXIT_RESUME;
     g->host = NULL;
-    t->guest = g->outer;
-    t->nonlocal.n_restored = 0;
-    t->slow_flags &= ~(uint32_t)GT_SLOW_LONGJMP;
+    pthread_mutex_unlock(&k->lock);
+    forget_loads(t);
 }
 
 /* The hypervisor's handler, which the guest was left to, ends. Returns what it had interrupted. */

@@ -71,7 +71,7 @@ uint64_t gt_guest_beginning(void);
 /* The thread runs its guest no longer, but what had entered that. Returns the stack that it was
  * entered from, which no thread runs now. With the tracker's lock. */
 struct gt_stack *gt_guest_drop(struct gt_thread *t);
-/* The stack has ended or is freed. With the tracker's lock. */
+/* The stack has ended, is freed, or is continued otherwise. With the tracker's lock. */
 void gt_guests_forget(struct gt_tracker *k, const struct gt_stack *s);
 /* The thread is not followed any further: what its guests were entered from ends; stays open, and
  * is suspended. */

@@ -12,6 +12,7 @@ static void forget_frames(struct gt_tracker *k, struct gt_stack *s, uint64_t tim
     s->base->flags = 0;
     s->sp = GT_NO_ADDR;
     s->resumes = 0;
+    s->vm = s->prepared = 0;
     s->cut = true;
 }
 

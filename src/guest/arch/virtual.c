@@ -32,16 +32,13 @@ static bool prepares_aarch64(const uint8_t *bytes, size_t size)
     return (w & 0xffffffe0) == 0xd51c2100 && (w & 31) != 31;
 }
 
-/* hstatus: SPV is bit 7; mstatus: MPV is bit 39, MPP bits 12:11. priv: M returns by mret, others by
- * sret, which stays in the virtual mode, bit 2. hgatp without the VMID is the machine's second
- * tables. */
+/* hstatus: SPV is bit 7. priv: 1 is S, in which sret enters a guest; with bit 2, the virtual mode,
+ * it stays there. hgatp without the VMID is the machine's second tables. */
 static enum gt_virtual_target target_riscv(const uint64_t *r, struct gt_virtual_id *id)
 {
-    enum { MACHINE = 3, VIRTUAL = 4 };
-    bool enters = (r[2] & 3) == MACHINE ? r[1] >> 39 & 1 && (r[1] >> 11 & 3) != MACHINE
-                                        : r[0] >> 7 & 1 && !(r[2] & VIRTUAL);
-    *id = (struct gt_virtual_id){r[3] & UINT64_C(0xfffffffffff), 0};
-    return enters ? GT_VIRTUAL_GUEST : GT_VIRTUAL_SAME;
+    enum { SUPERVISOR = 1, LEVEL = 7 };
+    *id = (struct gt_virtual_id){r[2] & UINT64_C(0xfffffffffff), 0};
+    return r[0] >> 7 & 1 && (r[1] & LEVEL) == SUPERVISOR ? GT_VIRTUAL_GUEST : GT_VIRTUAL_SAME;
 }
 
 /* csrrw, csrrs and csrrc of hstatus, which no other code writes; the last two with a register. */
@@ -60,11 +57,13 @@ static bool runs_x86(const uint8_t *bytes, size_t size)
 
 static const struct gt_virtual known[] = {
     {.arch = "aarch64",
+     .first_bit = 1,
      .registers = {"HCR_EL2", "cpsr", "SPSR_EL2", "VTTBR_EL2", "VMPIDR_EL2"},
      .target = target_aarch64,
      .prepares = prepares_aarch64},
     {.arch = "riscv64",
-     .registers = {"hstatus", "mstatus", "priv", "hgatp"},
+     .first_bit = 1 << 7,
+     .registers = {"hstatus", "priv", "hgatp"},
      .target = target_riscv,
      .prepares = prepares_riscv},
     {.arch = "i386", .registers = {"eax"}, .runs = runs_x86},

@@ -2,8 +2,8 @@
 /*
  * How a hypervisor enters its guests: a row for each architecture.
  *
- * aarch64: an exception return from EL2 with HCR_EL2.VM set. riscv64: sret with hstatus.SPV, or
- * mret with mstatus.MPV. x86: the instruction vmrun, after which the hypervisor continues.
+ * aarch64: an exception return from EL2 with HCR_EL2.VM set. riscv64: sret with hstatus.SPV. x86:
+ * the instruction vmrun, after which the hypervisor continues.
  */
 #ifndef GT_GUEST_ARCH_VIRTUAL_H
 #define GT_GUEST_ARCH_VIRTUAL_H
@@ -30,6 +30,7 @@ struct gt_virtual {
     const char *arch; /* name of struct gt_arch */
     /* QEMU's names; NULL ends the list. Of x86: the one that says which guest is entered. */
     const char *registers[GT_VIRTUAL_REGISTERS];
+    uint64_t first_bit; /* of the first register: where it is clear, no guest is entered */
     /* By the registers' values, just before the exception return. NULL: none enters a guest. */
     enum gt_virtual_target (*target)(const uint64_t *values, struct gt_virtual_id *id);
     /* True where the instruction enters a guest, after which the next instruction is executed.

@@ -12,12 +12,13 @@ void gt_guests_init(struct gt_uftrace_recorder *r)
 
 /* ---- exception returns --------------------------------------------------------------------- */
 
-/* False: there are no such registers. */
-static bool read_registers(struct gt_uftrace_recorder *r, uint64_t *values)
+/* False: there are no such registers, or the first one says that there is nothing to find. */
+static bool read_registers(struct gt_vcpu *v, uint64_t *values)
 {
-    struct gt_guests *g = &r->guests;
+    struct gt_guests *g = &v->rec->guests;
     for (size_t i = 0; i < GT_VIRTUAL_REGISTERS && g->virtual->registers[i]; i++)
-        if (!gt_register_read(&g->registers[i], g->virtual->registers[i], &values[i]))
+        if (!gt_register_read(&g->registers[i], g->virtual->registers[i], &values[i]) ||
+            (i == 0 && !v->thread.guest && !(values[0] & g->virtual->first_bit)))
             return false;
     return true;
 }
@@ -33,11 +34,10 @@ static void report_unread(struct gt_guests *g)
 
 static enum gt_virtual_target target_of(struct gt_vcpu *v, struct gt_virtual_id *id)
 {
-    struct gt_uftrace_recorder *r = v->rec;
     uint64_t values[GT_VIRTUAL_REGISTERS] = {0};
     if (!gt_host_can(GT_HOST_REGISTERS))
         return gt_guest_is_prepared(&v->thread) ? GT_VIRTUAL_GUEST : GT_VIRTUAL_SAME;
-    return read_registers(r, values) ? r->guests.virtual->target(values, id) : GT_VIRTUAL_SAME;
+    return read_registers(v, values) ? v->rec->guests.virtual->target(values, id) : GT_VIRTUAL_SAME;
 }
 
 bool gt_guests_entered(struct gt_vcpu *v, uint64_t *last_exit, uint64_t time)

@@ -7,7 +7,7 @@
  *
  * defines: GUESTS
  * calls: 3000
- * handlers: 5
+ * handlers: 1
  * aarch64: -M virt,virtualization=on -cpu max
  * riscv64: -cpu rv64,h=true
  */

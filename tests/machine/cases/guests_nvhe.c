@@ -5,7 +5,7 @@
  * arches: aarch64
  * defines: GUESTS NVHE
  * calls: 3000
- * handlers: 5
+ * handlers: 1
  * aarch64: -M virt,virtualization=on -cpu cortex-a57
  */
 #include "guests.c"
