@@ -202,9 +202,10 @@ OWN static word user_call(word number, word argument)
     return k_system_call(number, argument);
 }
 
-OWN static void user_warm_up(void)
+/* A tick that has been: none is due then. */
+OWN static void user_wait(void)
 {
-    CALLED(user_warm_up);
+    CALLED(user_wait);
     unsigned before = ticks;
 
     user_call(CALL_TICK, 50000);
@@ -218,7 +219,7 @@ OWN static void user_main(word self)
     word more = 1;
 
     if (ticks == 0)
-        user_warm_up();
+        user_wait();
     for (unsigned i = 0; more; i++) {
         if (i % 3 == 0)
             user_call(CALL_TICK, 20);
@@ -226,6 +227,7 @@ OWN static void user_main(word self)
         if (i % 2)
             user_call(CALL_YIELD, 0);
     }
+    user_wait();
     user_call(CALL_EXIT, 0);
 }
 
