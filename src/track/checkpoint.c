@@ -158,6 +158,7 @@ static struct gt_stack *revive(struct gt_tracker *k, const struct gt_stack *from
             struct gt_stack *s = *p;
             *p = s->next;
             s->next = k->stacks;
+            s->ended = false;
             k->stacks = s;
             return s;
         }

@@ -78,6 +78,7 @@ void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
     gt_stack_unlink(k, s);
     s->next = k->ended;
     k->ended = s;
+    s->ended = true;
 }
 
 /* Another stack uses the output from now on: the frames stay open here only. */
@@ -129,6 +130,7 @@ static struct gt_stack *take_ended(struct gt_tracker *k)
     struct gt_stack *s = k->ended;
     if (s) {
         k->ended = s->next;
+        s->ended = false;
         s->next = k->stacks;
         k->stacks = s;
     }
@@ -136,15 +138,32 @@ static struct gt_stack *take_ended(struct gt_tracker *k)
     return s;
 }
 
+/* The stack was found a moment ago: another thread may have continued with it, or ended it. */
+static bool claim(struct gt_tracker *k, struct gt_stack *s)
+{
+    pthread_mutex_lock(&k->lock);
+    bool is_free = !s->running && !s->ended;
+    if (is_free)
+        s->running = true;
+    pthread_mutex_unlock(&k->lock);
+    return is_free;
+}
+
 void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time)
 {
+    if (!claim(t->tracker, s)) {
+        t->counters[GT_ANOMALY_GUESSED_STACK]++;
+        s = gt_stack_take(t->tracker);
+        if (!s || !claim(t->tracker, s))
+            return;
+        s->coroutine = s->cut = true;
+    }
     suspend(t, time);
     if (t->tracker->guests) {
         pthread_mutex_lock(&t->tracker->lock);
         gt_guests_forget(t->tracker, s);
         pthread_mutex_unlock(&t->tracker->lock);
     }
-    s->running = true;
     t->stack = s;
     gt_stack_set_level(s, gt_track_level(t));
     t->counters[GT_COUNT_SWITCHED]++;

@@ -245,6 +245,7 @@ struct gt_stack {
     bool deferred_jump;   /* by a jump of `jumper`, whose end is not recorded yet */
     struct gt_frame jumper;
     bool running;   /* some vCPU's current stack */
+    bool ended;     /* in the tracker's list of those */
     bool coroutine; /* begun by a stack switch, not by a thread */
     bool cut;       /* calls below base[1] may be open that were not followed */
     uint32_t level; /* of the next frame: see gt_level_of */
