@@ -171,8 +171,31 @@ static uint32_t find_return(const struct gt_stack *s, uint32_t depth, uint64_t p
 static void end_stack(struct gt_tracker *k, struct gt_stack *s)
 {
     pthread_mutex_lock(&k->lock);
-    gt_stack_end(k, s);
+    if (!s->running && !s->ended)
+        gt_stack_end(k, s);
     pthread_mutex_unlock(&k->lock);
+}
+
+/* The other memory that a suspended stack was on is another one's now: its functions there do not
+ * return. */
+static void leave_excursion(struct gt_tracker *k, struct gt_stack *s)
+{
+    pthread_mutex_lock(&k->lock);
+    if (!s->running && !s->ended && s->n_excursions) {
+        const struct gt_excursion *e = &s->excursions[--s->n_excursions];
+        gt_stack_close(k, s, e->depth, s->last_time);
+        s->sp = e->sp;
+    }
+    pthread_mutex_unlock(&k->lock);
+}
+
+/* The stack was copied to other memory, to have more room: what is used of it is as long there. */
+static void note_copied(struct gt_stack *s, uint64_t sp)
+{
+    uint64_t old = s->excursions[0].sp;
+    if (s->n_excursions && s->begin_sp >= old && s->begin_sp - old < LONGEST_SCAN)
+        s->begin_sp += sp - old;
+    s->n_excursions = 0;
 }
 
 /* Control is in the frames up to that depth of a suspended stack. False: it is not. */
@@ -210,6 +233,11 @@ static bool begin(struct gt_thread *t, const struct gt_code *code, uint64_t sp, 
     return true;
 }
 
+static bool returns_to_own(const struct gt_thread *t, const struct gt_code *code)
+{
+    return find_return(t->stack, gt_stack_depth(t->stack), code->pc);
+}
+
 /* The stack pointer is on no known stack: the running one may have been moved, or one begins. */
 static bool continues_elsewhere(struct gt_thread *t, const struct gt_code *from,
                                 const struct gt_code *code, uint64_t sp, uint64_t time)
@@ -224,7 +252,7 @@ static bool continues_elsewhere(struct gt_thread *t, const struct gt_code *from,
     if (frame) {
         t->counters[GT_ANOMALY_GUESSED_STACK] +=
             gt_stack_find_suspended(t, code->pc, &several) != NULL;
-        s->n_excursions = 0;
+        note_copied(s, sp);
         if (from && frame == gt_stack_depth(s))
             gt_return_resolve(t, from, code, time);
         else
@@ -326,10 +354,24 @@ bool gt_switch_decide(struct gt_thread *t, const struct gt_code *from, const str
             return continues_own(t, &home, from, code, sp, time);
         if (continues_other(t, &home, from, code, sp, time))
             return true;
-        if (!home.stack->begin_sp)
-            return false;
-        end_stack(t->tracker, home.stack); /* another one has its memory */
+        if (home.part && home.part == home.stack->n_excursions)
+            leave_excursion(t->tracker, home.stack);
+        else if (home.stack->begin_sp)
+            end_stack(t->tracker, home.stack); /* another one has its memory */
+        else
+            return ((!from && code->entry) || (t->stack->begin_sp && returns_to_own(t, code))) &&
+                   continues_elsewhere(t, from, code, sp, time);
     }
+}
+
+/* True where the stack pointer, which is not back among the stack's frames, has left its memory. */
+static bool is_other_memory(struct gt_thread *t, uint64_t sp)
+{
+    uint64_t left = t->nonlocal.left_sp;
+    if ((sp >= left ? sp - left : left - sp) > FAR || is_beyond(t->stack, sp))
+        return true;
+    struct home home = find_home(t, sp);
+    return home.stack && home.stack != t->stack;
 }
 
 void gt_switch_before_call(struct gt_thread *t, const struct gt_code *from, uint64_t time)
@@ -350,7 +392,7 @@ void gt_switch_before_call(struct gt_thread *t, const struct gt_code *from, uint
     unsigned n = s->n_excursions;
     if (n && s->excursions[n - 1].depth == gt_stack_depth(s))
         return; /* back, or on to another one */
-    if (sp >= left ? sp - left <= FAR : left - sp <= FAR)
+    if (!is_other_memory(t, sp))
         return;
     if (n == GT_TRACK_EXCURSIONS)
         memmove(s->excursions, s->excursions + 1, --n * sizeof s->excursions[0]);

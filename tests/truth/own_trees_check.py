@@ -35,7 +35,7 @@ REGIMES = [[], ['clock=host'], ['notrace=no_such_function']]
 def user_qemus(arch):
     """[path] of each version that loads plugins."""
     found = {}
-    for path in f'qemu-{arch}', qemus.fetched('user', f'qemu-{arch}'):
+    for path in f'qemu-{arch}', *(qemus.fetched(name, f'qemu-{arch}') for name in ('user', 'user-newest')):
         if not qemus.why_no_plugins(path):
             path = shutil.which(path)
             found.setdefault(qemus.version(path), path)
