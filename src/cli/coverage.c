@@ -2,6 +2,7 @@
 /* `guesttrace coverage`: which lines of a guest's programs ran, and how often. */
 #include "analysis/coverage/stream.h"
 #include "analysis/coverage/write.h"
+#include "analysis/image/file_kind.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/walk.h"
 #include "cli/command.h"
@@ -228,7 +229,14 @@ static int make_report(struct coverage_run *run, const char *path, struct gt_err
     if (status < 0)
         return status;
     run->in.end = gt_end_signals_catch();
-    status = gt_etrace_names_locate(&run->names, &run->notices, &run->in, false, err);
+    status = gt_etrace_input_look(&run->in, err);
+    if (status == 0)
+        status = gt_etrace_walk_check(&run->in, "an etrace stream", err);
+    if (status == 0 && !gt_image_file_kind(run->in.first, run->in.n))
+        status = gt_error_set(err, GT_E_FORMAT, "%s: of an unknown type, expected an etrace stream",
+                              path);
+    if (status == 0)
+        status = gt_etrace_names_locate(&run->names, &run->notices, &run->in, false, err);
     if (status == 0)
         status = open_programs(run, err);
     if (status == 0)

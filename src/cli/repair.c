@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace repair`: repairs an interrupted recording. */
 #include "analysis/recording/repair.h"
+#include "analysis/image/file_kind.h"
 #include "analysis/recording/edit.h"
 #include "cli/command.h"
 #include "format/recording/files.h"
@@ -15,13 +16,7 @@ static int check_recording(const char *dir, struct gt_error *err)
     int status = gt_uftrace_dir_open(&d, dir, err);
     if (status < 0)
         return status;
-    g_autofree char *tasks = g_build_filename(dir, "task.txt", NULL);
-    uint32_t *tids = NULL;
-    bool any = g_file_test(tasks, G_FILE_TEST_EXISTS) || gt_uftrace_dat_list(dir, &tids, NULL) > 0;
-    free(tids);
-    return any ? 0
-               : gt_error_set(err, GT_E_NOT_FOUND, "%s: no recording (no task.txt, no TID.dat)",
-                              dir);
+    return gt_image_is_recording(dir) ? 0 : gt_image_refuse_kind(dir, "a recording of calls", err);
 }
 
 static void print(const char *path, const struct gt_recording_repair_result *done)

@@ -177,7 +177,7 @@ class Damage(DumpTest):
         self.assertIn('t.etrace: packets left out: 1000', done.stderr)
 
     def test_no_stream(self):
-        for data, text in ((b'', 't.etrace: empty, expected an etrace stream'),
+        for data, text in ((b'', 't.etrace: empty, expected an etrace stream or an execlog log in binary form'),
                            (b'\x7fELF\2\1\1\0', 't.etrace: an ELF file, expected an etrace stream'
                             ' or an execlog log in binary form'),
                            (b'\x7f\x45\0\0' * 4, 't.etrace: not an etrace stream: it begins with a'
@@ -185,7 +185,7 @@ class Damage(DumpTest):
             done = self.dump(data, status=1)
             self.assertEqual(done.stderr, f'guesttrace dump: {text}\n')
         self.assertIn('x: cannot be opened: No such file', self.expect(1, 'dump', 'x').stderr)
-        self.assertIn('Is a directory', self.expect(1, 'dump', '.').stderr)
+        self.assertIn('.: a folder that is no recording, expected a file', self.expect(1, 'dump', '.').stderr)
 
     def test_usage(self):
         for operands in ([], ['a', 'b']):

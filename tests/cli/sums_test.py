@@ -6,7 +6,7 @@ import io
 import json
 import os
 
-from gttest import cases
+from gttest import cases, etrace_write
 from sums_case import Recording, SumsTest
 
 
@@ -451,8 +451,43 @@ class Refused(SumsTest):
                                 ('x.simple', 'a simpletrace file, expected a recording of calls; read it with guesttrace simpletrace'),
                                 ('x.elf', 'an ELF file, expected a recording of calls\n')):
                 self.assertIn(f'{name}: {words}', self.expect(1, *command, name).stderr)
+        self.check_kinds()
         self.write('cut.gtrace', self.read_bytes('x.gtrace')[:30])
         self.assertIn('cut.gtrace: it is cut: the block with its list of tasks is missing', self.expect(1, 'report', 'cut.gtrace').stderr)
+
+    def check_kinds(self):
+        """Every verb that reads, and every kind of file that it does not read."""
+        self.write('x.txt', '0, 0x1000, 0xd503201f, "nop"\n')
+        self.write('x.note', 'mine\n')
+        self.write('x.etrace', etrace_write.start())
+        self.write('x.odd', bytes(range(1, 100)))
+        self.write('x.none', b'')
+        self.write('x.zst', b'\x28\xb5\x2f\xfd' + bytes(20))
+        os.mkdir(self.path('x.folder'))
+        calls, stream, log = 'a recording of calls', 'an etrace stream', 'a log'
+        kinds = {'some': ('a uftrace directory', 'report'), 'x.gtrace': (calls, 'report'), 'x.etrace': (stream, 'dump'),
+                 'x.log': ('an execlog log in binary form', 'dump'), 'x.txt': ('an execlog log, as text', 'diff'),
+                 'x.simple': ('a simpletrace file', 'simpletrace'), 'x.elf': ('an ELF file', None), 'x.note': ('a text', None),
+                 'x.zst': ('a file compressed by zstd', None), 'x.odd': ('of an unknown type', None), 'x.none': ('empty', None),
+                 'x.folder': ('a folder that is no recording', None)}
+        of_calls = {'some', 'x.gtrace', 'x.etrace'}
+        verbs = [([verb], calls, of_calls) for verb in ('info', 'report', 'graph', 'replay', 'view')]
+        verbs += [(['export', '-f', 'folded', '-o', 'out'], calls, of_calls), (['repair'], calls, {'some', 'x.gtrace'}),
+                  (['export', '-f', 'compact', '-o', 'out'], 'a uftrace directory', {'some'}),
+                  (['export', '-f', 'uftrace', '-o', 'out'], calls, {'x.gtrace'}), (['dump'], stream, {'x.etrace', 'x.log'}),
+                  (['convert'], stream, {'x.etrace'}), (['coverage', '-e', '/bin/true'], stream, {'x.etrace'}),
+                  (['diff', 'x.txt'], log, {'x.log', 'x.txt', 'x.note', 'x.none'})]
+        for verb, expected, reads in verbs:
+            for name, (kind, reader) in kinds.items():
+                if name not in reads:
+                    done = self.expect(2 if verb[0] == 'diff' else 1, *verb, name)
+                    self.assertIn(name, done.stderr)
+                    self.assertNotIn('guesttrace ' + verb[0], done.stderr.split(': ', 1)[1])
+                    if name == 'x.folder' and 'folded' in verb + ['folded'] * (len(verb) == 1 and expected == calls and verb != ['repair']):
+                        self.assertIn('no recording of calls', done.stderr, (verb, name))
+                    elif name != 'x.odd':
+                        self.assertIn(f'{name}: {kind}, expected ', done.stderr, (verb, name))
+                        self.assertEqual(reader is not None, f'read it with guesttrace {reader}' in done.stderr, (verb, name))
 
     def test_options(self):
         some = self.some()

@@ -172,21 +172,6 @@ static int open_etrace(struct gt_calls *c, const char *const *elf, struct gt_err
     return status;
 }
 
-/* Of a file that is no recording: what it is, where that is known. */
-static int refuse_file(const struct gt_calls *c, struct gt_error *err)
-{
-    unsigned char first[GT_IMAGE_FILE_KIND_BYTES];
-    FILE *f = fopen(c->path, "re");
-    const size_t n = f ? fread(first, 1, sizeof first, f) : 0;
-    const char *kind = gt_image_file_kind(first, n);
-    if (f)
-        fclose(f);
-    if (kind && strcmp(kind, "a recording of calls") != 0)
-        return gt_error_set(err, GT_E_FORMAT, "%s: %s, expected a recording of calls%s", c->path,
-                            kind, gt_image_file_hint(first, n));
-    return GT_E_FORMAT;
-}
-
 static int open_file(struct gt_calls *c, const char *const *elf, struct gt_error *err)
 {
     struct stat st;
@@ -198,7 +183,8 @@ static int open_file(struct gt_calls *c, const char *const *elf, struct gt_error
         return 0;
     int status = gt_compact_set_open(c->path, &c->file, err);
     if (status < 0)
-        return status == GT_E_FORMAT ? refuse_file(c, err) : status;
+        return status == GT_E_FORMAT ? gt_image_refuse_kind(c->path, "a recording of calls", err)
+                                     : status;
     report_parts(c);
     report_gaps(c);
     return 0;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Detects the type of a wrong file by its first bytes, for messages. */
+/* Detects the type of a wrong file, for messages: what it is, and the verb that reads it. */
 #ifndef GT_ANALYSIS_IMAGE_FILE_KIND_H
 #define GT_ANALYSIS_IMAGE_FILE_KIND_H
+
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,5 +16,14 @@ const char *gt_image_file_kind(const void *first, size_t n);
 const char *gt_image_file_hint(const void *first, size_t n);
 /* True if all bytes may occur in a text; an empty file is a text. */
 bool gt_image_file_is_text(const void *bytes, size_t n);
+/* The folder has tasks or their records. */
+bool gt_image_is_recording(const char *folder);
+/* Of a file or folder that a reader refused as being of another kind: GT_E_FORMAT, "PATH: KIND,
+ * expected EXPECTED; HINT". Where it is of a kind that `expected` begins with, *err stays: it is
+ * damaged. */
+int gt_image_refuse_kind(const char *path, const char *expected, struct gt_error *err);
+/* The same of a file or stream that begins with n bytes, as far as they tell its kind; else 0. */
+int gt_image_check_kind(const char *name, const void *first, size_t n, const char *expected,
+                        struct gt_error *err);
 
 #endif

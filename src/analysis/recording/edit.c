@@ -2,6 +2,7 @@
 /* Recordings that are changed: see edit.h. */
 #include "analysis/recording/edit.h"
 
+#include "analysis/image/file_kind.h"
 #include "format/compact/set.h"
 #include "format/recording/dir_lock.h"
 
@@ -38,6 +39,8 @@ static int open_directory(struct gt_recording_edit *e, bool alone, struct gt_err
 {
     struct gt_uftrace_dir dir;
     int status = gt_uftrace_dir_open(&dir, e->at.dir, err);
+    if (status == GT_E_FORMAT)
+        return gt_image_refuse_kind(e->at.dir, "a uftrace directory", err);
     return status < 0 || !alone ? status : lock_directory(e, err);
 }
 
@@ -51,7 +54,7 @@ int gt_recording_edit_open(const char *path, bool alone, const struct gt_notices
     int status = gt_compact_work_open(path, alone, notices, w, err);
     if (status == 0)
         out->at = (struct gt_records){w->dir.path, w->flight ? w->snapshot : w->file};
-    return status;
+    return status == GT_E_FORMAT ? gt_image_refuse_kind(path, "a recording of calls", err) : status;
 }
 
 int gt_recording_edit_close(struct gt_recording_edit *e, bool changed, struct gt_error *err)

@@ -2,6 +2,7 @@
 /* A compact file into a uftrace directory: see compact.h. */
 #include "analysis/recording/compact.h"
 
+#include "analysis/image/file_kind.h"
 #include "analysis/recording/unpack_values.h"
 #include "base/file.h"
 #include "format/compact/file.h"
@@ -293,7 +294,9 @@ int gt_recording_unpack(const char *path, const char *dir, const struct gt_notic
     struct gt_uftrace_dir final;
     int status = gt_compact_set_open(path, &u.file, err);
     if (status < 0)
-        return status;
+        return status == GT_E_FORMAT
+                   ? gt_image_refuse_kind(path, "a recording of calls in one file", err)
+                   : status;
     g_autofree char *folder = g_path_get_dirname(dir);
     g_autofree char *base = g_path_get_basename(dir);
     g_autofree char *tmp = g_strdup_printf("%s/.%s.%d.tmp", folder, base, (int)getpid());

@@ -94,6 +94,10 @@ static int walk_on(struct walk *k, struct gt_etrace_reader *r, struct gt_error *
 int gt_etrace_walk_open(const struct gt_notices *notices, const char *where,
                         struct gt_etrace_input *in, struct gt_error *err)
 {
+    if (g_file_test(where, G_FILE_TEST_IS_DIR)) {
+        *in = (struct gt_etrace_input){.fd = -1, .listener.fd = -1};
+        return gt_image_refuse_kind(where, "a file", err);
+    }
     int status = gt_etrace_input_open(in, where, err);
     if (status == 0 && in->listener.fd >= 0) {
         gt_notice(notices, "%s: waiting for a writer", where);
@@ -105,13 +109,7 @@ int gt_etrace_walk_open(const struct gt_notices *notices, const char *where,
 int gt_etrace_walk_check(const struct gt_etrace_input *in, const char *expected,
                          struct gt_error *err)
 {
-    const char *kind = gt_image_file_kind(in->first, in->n);
-    if (!kind && in->n == sizeof in->first && gt_image_file_is_text(in->first, in->n))
-        kind = "a text";
-    if (!kind || g_str_has_prefix(expected, kind))
-        return 0;
-    return gt_error_set(err, GT_E_FORMAT, "%s: %s, expected %s%s", in->name, kind, expected,
-                        gt_image_file_hint(in->first, in->n));
+    return gt_image_check_kind(in->name, in->first, in->n, expected, err);
 }
 
 int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_etrace_input *in,
