@@ -130,10 +130,11 @@ static int write_format(const struct gt_command *self, const struct export_optio
     return f->sums ? f->sums(c, &how, out, err) : f->calls(c, w, out, err);
 }
 
-/* The file gets its name when it is complete. */
+/* The file gets its name when it is complete. *is_empty: below 0 where the options leave nothing,
+ * which is the error. */
 static int write_file(const struct gt_command *self, const struct export_options *o,
                       struct gt_calls *c, struct gt_calls *other, const struct gt_calls_window *w,
-                      struct gt_error *err)
+                      int *is_empty, struct gt_error *err)
 {
     const char *path = o->output;
     const bool standard = strcmp(path, "-") == 0;
@@ -144,6 +145,8 @@ static int write_file(const struct gt_command *self, const struct export_options
     g_autofree struct gt_output *out = g_new(struct gt_output, 1);
     gt_output_init(out, file.fd);
     int status = write_format(self, o, c, other, w, out, err);
+    if (status == 0 && !format_of(o->format)->page && !gt_calls_gave(c))
+        status = *is_empty = gt_window_nothing(&o->window, c, err);
     if (gt_output_finish(out, standard ? "standard output" : path, &write_err) < 0 && status == 0)
         status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
     if (!standard && gt_output_file_finish(&file, status == 0, &write_err) < 0 && status == 0)
@@ -167,10 +170,11 @@ static int write_calls(const struct gt_command *self, const struct export_option
         status = gt_calls_open(from[1], &how, &other, err);
     if (status == 0)
         status = gt_window_make(&o->window, calls, &window, err);
+    int is_empty = 0;
     if (status == 0)
-        status = write_file(self, o, calls, other, &window.calls, err);
+        status = write_file(self, o, calls, other, &window.calls, &is_empty, err);
     char *unused;
-    if (status == 0 && gt_window_unused(&window, calls, NULL, 0, &unused)) {
+    if ((status == 0 || is_empty < 0) && gt_window_unused(&window, calls, NULL, 0, &unused)) {
         status = gt_error_set(err, GT_E_NOT_FOUND, "%s", unused);
         g_free(unused);
     }

@@ -45,7 +45,7 @@ int gt_reading_finish(struct gt_reading *r, struct gt_error *err)
     return gt_pager_finish(r->pager, err);
 }
 
-int gt_reading_nothing(const struct gt_reading *r, struct gt_error *err)
+int gt_reading_nothing(struct gt_reading *r, struct gt_error *err)
 {
     const struct gt_calls_facts *f = gt_calls_facts(r->calls);
     if (f->form == GT_CALLS_ETRACE && f->records == 0)
@@ -53,10 +53,9 @@ int gt_reading_nothing(const struct gt_reading *r, struct gt_error *err)
                             "%s: an etrace stream without calls; record it with flags=exec, or "
                             "read it with guesttrace dump",
                             f->path);
-    if (r->window.calls.min_time)
-        return gt_error_set(err, GT_E_NOT_FOUND, "%s: no call took as long as --time-filter %s",
-                            f->path, r->options->window.min_time);
-    return 0;
+    int status = gt_window_nothing(&r->options->window, r->calls, err);
+    r->is_empty = status < 0;
+    return status;
 }
 
 void gt_reading_put_clock(struct gt_reading *r)
@@ -90,8 +89,9 @@ static int report_unused(const struct gt_reading *r, int status, struct gt_error
 {
     char *message;
     bool some = false;
-    for (size_t i = 0;
-         status == 0 && gt_window_unused(&r->window, r->calls, r->demangler, i, &message); i++) {
+    for (size_t i = 0; (status == 0 || r->is_empty) &&
+                       gt_window_unused(&r->window, r->calls, r->demangler, i, &message);
+         i++) {
         if (i)
             gt_command_fail(r->command, 0, "%s", err->text);
         gt_error_set(err, GT_E_NOT_FOUND, "%s", message);

@@ -49,14 +49,16 @@ struct gt_reading {
     struct gt_window window;
     struct gt_demangler *demangler; /* NULL: names stay as they are */
     struct gt_pager *pager;
+    bool is_empty; /* what the options choose has no calls */
 };
 
 /* The output; it is finished by gt_reading_finish, if this returned 0. GT_E_IO. */
 int gt_reading_start(struct gt_reading *r, struct gt_error *err);
 int gt_reading_finish(struct gt_reading *r, struct gt_error *err);
 
-/* Nothing is left to be shown: GT_E_NOT_FOUND where that is not what was meant, else 0. */
-int gt_reading_nothing(const struct gt_reading *r, struct gt_error *err);
+/* Nothing is left to be shown: GT_E_NOT_FOUND where that is not what was meant, else 0. Where a
+ * pattern matches nothing, that is reported instead. */
+int gt_reading_nothing(struct gt_reading *r, struct gt_error *err);
 
 /* A comment line, if times are the guest's instructions; not with --quiet. */
 void gt_reading_put_clock(struct gt_reading *r);

@@ -152,11 +152,15 @@ static int print(struct gt_reading *r, struct gt_replay_options *to, struct gt_e
         [GT_REPLAY_COLOR_LOST] = gt_color(color, GT_COLOR_RED),
     };
     struct gt_error write_err = {0};
+    bool any = false;
     to->color = colors;
+    to->any = &any;
     int status = gt_replay_write(r->calls, &r->window.calls, to, &r->pager->out, err);
     const bool closed = gt_pager_closed(r->pager);
     if (gt_reading_finish(r, &write_err) < 0 && status == 0)
         status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
+    if (status == 0 && !any && !closed)
+        status = gt_reading_nothing(r, err);
     return status < 0 ? status : closed;
 }
 

@@ -122,6 +122,10 @@ bool gt_window_unused(const struct gt_window *w, const struct gt_calls *c, struc
 /* True: filters are given. */
 bool gt_window_has_filter(const struct gt_window_options *o);
 
+/* The window has nothing: GT_E_NOT_FOUND where options have chosen it, else 0. */
+int gt_window_nothing(const struct gt_window_options *o, const struct gt_calls *c,
+                      struct gt_error *err);
+
 /* A time with its unit: ns, us, ms, s or m, with decimals or without. GT_E_USAGE, err names the
  * option. */
 int gt_window_time(const char *option, const char *text, uint64_t *ns, struct gt_error *err);

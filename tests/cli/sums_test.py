@@ -425,9 +425,23 @@ class Refused(SumsTest):
             self.assertEqual(self.refused(command, 'a', 'b', status=2), 'takes one recording')
 
     def test_nothing_left(self):
+        """One rule for all that choose a part: what leaves no call is an error, and no file is written."""
         some = self.some()
-        for command in 'report', 'graph':
-            self.assertEqual(self.refused(command, '-t', '9s', some), f'{some}: no call took as long as --time-filter 9s')
+        exports = [['export', '-f', form, '-o', 'out'] for form in ('chrome', 'perfetto', 'folded', 'speedscope', 'callgrind', 'pprof')]
+        for command in [['report'], ['report', '--by', 'task'], ['graph'], ['replay'], ['replay', '--flat'], ['replay', '--json'], *exports]:
+            for options, text in ((['-t', '9s'], 'no call is left by --time-filter 9s'),
+                                  (['--task', '7', '--from', '1ns', '--to', '2ns', '-t', '1ms'],
+                                   'no call is left by --from 1ns, --to 2ns, --task 7, --time-filter 1ms'),
+                                  (['-F', 'main', '-N', 'main'], 'no call is left by the filters'),
+                                  (['--task', 'nobody'], "no task 'nobody'"),
+                                  (['-F', 'nobody'], '-F nobody matches no function that was called')):
+                said = self.expect(1, *command, *options, some).stderr
+                self.assertTrue(said.startswith(f'guesttrace {command[0]}: {some}: {text}') and said.count('\n') == 1, (command, options, said))
+                self.assertFalse(os.path.exists(self.path('out')))
+        self.expect(0, *exports[0], '-D', '1', some)
+        empty = self.make('nothing', '')
+        for command in [['report'], ['graph'], ['replay'], *exports]:
+            self.expect(0, *command, empty)
 
     def test_function_for_a_recording(self):
         os.rename(self.some(), self.path('uftrace.data'))

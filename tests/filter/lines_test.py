@@ -11,9 +11,7 @@ import shutil
 import subprocess
 import sys
 
-from gttest import qemus
-from gttest.commands import printed
-from gttest.paths import GUESTTRACE
+from gttest import qemus, recordings
 from gttest.recordings import record
 from gttest.results import Tally, in_folder, need, same
 
@@ -120,8 +118,7 @@ def build(folder, name, *flags, compiler='gcc', static=False):
 
 
 def flat(out, *options):
-    text = printed([GUESTTRACE, 'replay', '--no-pager', '--flat', *options, out])
-    return re.sub(r'(?m)^( *\d+\.\d{9}) +\d+', r'\1', text)
+    return re.sub(r'(?m)^( *\d+\.\d{9}) +\d+', r'\1', recordings.flat(out, *options))
 
 
 def long_form(words):
@@ -140,7 +137,7 @@ def one_set(folder, label, command, form, options, functions):
         shutil.rmtree(out)
     elif os.path.exists(out):
         os.unlink(out)
-    done = record(out, ['-q', '--format', form, *long_form(options)], command)
+    done = record(out, ['-q', '--format', form, *long_form(options)], command, may_be_empty=True)
     text = flat(whole, *options)
     if functions is not None:
         same('\n'.join(sorted(shown(text))), '\n'.join(sorted(functions)), 'functions')
@@ -171,7 +168,7 @@ def strip(program, by_link):
 def check_without(folder):
     """What has no lines is reported."""
     command = strip(build(folder, 'without', '-O0', '-g'), False)
-    done = record(f'{folder}/without.data', ['-q', '-F', 'main.c:9', '-L', 'nowhere.c@hide'], command)
+    done = record(f'{folder}/without.data', ['-q', '-F', 'main.c:9', '-L', 'nowhere.c@hide'], command, status=125)
     for text in b'main.c:9 matches no function that ran', b'no lines known for', b'/without/program', b'/without/lib.so':
         need(text in done.stderr, text, 'is missing:', done.stderr)
 

@@ -180,7 +180,9 @@ def compare_command(calls, program, options):
     """`guesttrace replay` prints what uftrace does, blanks included."""
     if options.switches:
         return
-    ours = printed([GUESTTRACE, 'replay', '--no-pager', '--no-demangle', *options.words, calls.directory])
+    done = run([GUESTTRACE, 'replay', '--no-pager', '--no-demangle', *options.words, calls.directory])
+    need(done.returncode == 0 or b'no call is left by' in done.stderr, options.words, done.stderr)
+    ours = done.stdout.decode()
     theirs = uftrace.narrow(printed([program, 'replay', '--no-pager', '--no-event', '--demangle=no', '-d', calls.directory,
                                      *options.words]))
     if not theirs.strip():  # not even a heading

@@ -239,6 +239,8 @@ const struct gt_value_list *gt_calls_values_at(const struct gt_calls *c);
 
 /* What the values of a function's calls are; NULL: the recording does not say. */
 const struct gt_value_spec *gt_calls_value_spec(const struct gt_calls *c, uint32_t function);
+/* The last pass has given something: its window is not empty. */
+bool gt_calls_gave(const struct gt_calls *c);
 /* All that it says of values: enumerations, too. Never NULL. */
 const struct gt_values *gt_calls_values(const struct gt_calls *c);
 /* What the event's values are, as many as it has; where the recording does not say it, words in

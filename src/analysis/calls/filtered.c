@@ -387,6 +387,7 @@ int gt_filtered_walk(struct gt_calls *c, const struct gt_calls_window *w,
     walk->merge = (struct gt_merge){.c = c, .from = walk->rules.from, .call = call, .self = self};
     int status =
         walk->live ? run(walk) : gt_error_set(err, GT_E_NOMEM, "%s: out of memory", c->path);
+    c->gave = walk->merge.gave; /* not what the pass below it gave */
     gt_merge_finish(&walk->merge);
     g_ptr_array_free(walk->tasks, TRUE);
     gt_filter_live_free(walk->live);

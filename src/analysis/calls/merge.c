@@ -203,6 +203,7 @@ int gt_merge_give(struct gt_merge *m, uint64_t bound)
     const struct gt_merge *outer = current;
     int status = 0;
     current = m;
+    m->gave |= m->n > 0;
     while (m->n > 0 && status == 0 && (m->heap[0].time < bound || bound == UINT64_MAX))
         status = give_first(m, bound);
     current = outer;

@@ -40,6 +40,7 @@ struct gt_merge {
     size_t n, room;
     const struct gt_merge_queue *now;   /* whose event the caller has */
     const struct gt_value_list *values; /* of that event; NULL: it has none */
+    bool gave;                          /* something */
     uint64_t from;                      /* the window begins: no call is shown as older */
     int (*call)(void *self, const struct gt_call *e);
     void *self;

@@ -298,6 +298,11 @@ bool gt_calls_is_open(const struct gt_calls *c, const struct gt_call *e)
     return false;
 }
 
+bool gt_calls_gave(const struct gt_calls *c)
+{
+    return c->gave;
+}
+
 const struct gt_calls_task *gt_calls_task(const struct gt_calls *c, uint32_t index)
 {
     return &((const struct gt_tasks_task *)c->tasks.task->pdata[index])->public;

@@ -62,6 +62,7 @@ struct gt_calls {
     const GArray *(*inherited)(struct gt_calls *c, uint32_t task, size_t n, uint32_t function);
     GHashTable *forks; /* its results, by task */
     pthread_mutex_t forks_lock;
+    bool gave;     /* gt_calls_gave */
     GArray *rows;  /* struct gt_calls_row */
     GArray *parts; /* struct gt_calls_part, those of a row in order */
 };

@@ -43,7 +43,7 @@ struct worker {
     int status;
     struct gt_error err;
     pthread_t thread;
-    bool runs;
+    bool runs, gave;
     struct gt_calls_feed feed;
     struct gt_calls_out out;
     void *reader;
@@ -74,6 +74,7 @@ static int give(void *self, struct gt_calls_stack *s, const struct gt_calls_out 
     if (failed < 0)
         return failed;
     int status = w->scan->consumer->batch(w->share, &b);
+    w->gave = true;
     return status < 0 ? status : 0;
 }
 
@@ -287,7 +288,9 @@ static int run(struct scan *scan, struct worker *worker, unsigned n)
     for (unsigned i = 0; i < n && status < 0; i++)
         if (worker[i].status == status && worker[i].err.status == status && scan->err)
             *scan->err = worker[i].err;
+    scan->c->gave = false;
     for (unsigned i = 0; i < n; i++) {
+        scan->c->gave |= worker[i].gave;
         finish_worker(&worker[i]);
         if (!worker[i].share)
             continue;

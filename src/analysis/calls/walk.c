@@ -316,8 +316,10 @@ int gt_pass_walk(struct gt_calls *c, const struct gt_calls_window *win,
     g_hash_table_destroy(w->queues);
     g_free(w->row);
     gt_merge_finish(&w->merge);
-    if (!outer) /* not a walk of a parent, for its child */
+    if (!outer) { /* not a walk of a parent, for its child */
+        c->gave = w->merge.gave;
         gt_pass_report(c, odd, w->unknown);
+    }
     g_free(w);
     return status;
 }

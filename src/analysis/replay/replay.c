@@ -75,6 +75,7 @@ static void take_entry(struct gt_replay *r, const struct gt_replay_layout *layou
     const struct gt_replay_name *name = gt_replay_name_find(r, e->function);
     if (!choose_call(r, t, name, e))
         return;
+    *r->o->any = true;
     if (e->flags & GT_CALL_CLIPPED)
         keep_before(r, t, e);
     else
@@ -159,8 +160,10 @@ static int take(void *self, const struct gt_call *e)
         take_entry(r, layout, e);
     else if (e->kind == GT_CALL_EXIT)
         take_exit(r, layout, e);
-    else if (!chooses(r) || t->shown)
+    else if (!chooses(r) || t->shown) {
+        *r->o->any = true;
         layout->call(r, e);
+    }
     return r->out->failed != 0;
 }
 

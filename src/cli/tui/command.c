@@ -319,6 +319,8 @@ static int walk(struct gt_reading *r, const void *user, struct gt_error *err)
     s.pages = g_ptr_array_new_with_free_func(destroy_page);
     int status = gt_tui_page_graph(r, &s.graph, err);
     g_ptr_array_add(s.pages, s.graph);
+    if (status == 0 && !s.graph->tree.n)
+        status = gt_reading_nothing(r, err);
     void *terminal = status < 0 ? NULL : gt_terminal_open(err);
     if (status == 0 && !terminal)
         status = GT_E_UNSUPPORTED;

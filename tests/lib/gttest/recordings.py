@@ -9,7 +9,7 @@ import tempfile
 import time
 
 from gttest import paths, uftrace, uftrace_check
-from gttest.commands import SECONDS, finish, kill, must, start
+from gttest.commands import SECONDS, finish, kill, must, run, start
 from gttest.paths import GUESTTRACE
 from gttest.results import need, read_bytes
 
@@ -75,10 +75,10 @@ def with_form(out, options):
     return [*options] if file else ['--format', 'uftrace', *options]
 
 
-def record(out, options, command, status=0, **more):
-    """`guesttrace record`; what it printed is returned. Filters of a test's making may leave nothing: that is 125 for 0."""
+def record(out, options, command, status=0, may_be_empty=False, **more):
+    """`guesttrace record`; what it printed is returned. may_be_empty: random filters may leave nothing, which is 125 for 0."""
     done = converse([GUESTTRACE, 'record', '-o', out, *with_form(out, options), '--', *command], **more)
-    empty = status == 0 and done.returncode == 125 and b'filters have left nothing' in done.stderr
+    empty = may_be_empty and status == 0 and done.returncode == 125 and b'filters have left nothing' in done.stderr
     need(empty or done.returncode == status, f'exit status {done.returncode}:', done.stdout[-2000:], done.stderr)
     return done
 
@@ -95,6 +95,15 @@ def record_until(is_true, out, options, command, seconds=SECONDS):
         child.send_signal(signal.SIGTERM)
         done = finish(child)
     return done
+
+
+def flat(out, *options, may_say=()):
+    """`guesttrace replay --flat`, of a random set of filters: what it prints. That they leave no call is no fault, nor what
+    `may_say` has: errors, a line each."""
+    done = run([GUESTTRACE, 'replay', '--no-pager', '--flat', *options, out])
+    wrong = [line for line in done.stderr.splitlines() if not any(text in line for text in (b'no call is left by', *may_say))]
+    need(not wrong and done.returncode == (1 if done.stderr else 0), options, done.returncode, wrong)
+    return done.stdout.decode()
 
 
 def symbols(out, *files):
