@@ -35,6 +35,8 @@ static void write_sufficing(struct gt_filter_state *s, uint64_t time)
 void gt_held_switch_off(struct gt_filter_state *s, uint64_t time)
 {
     write_sufficing(s, time);
+    if (s->shown && s->sink->ends)
+        s->sink->ends(s->self, s->shown, time);
     for (uint32_t i = s->n; i > 0; i--) {
         if (s->frame[i].bits & WRITTEN)
             s->sink->leave(s->self, &s->frame[i], --s->shown, time);

@@ -59,6 +59,9 @@ struct gt_filter_frame;
 struct gt_filter_sink {
     void (*enter)(void *self, const struct gt_filter_frame *f, uint32_t shown, uint64_t time);
     void (*leave)(void *self, const struct gt_filter_frame *f, uint32_t shown, uint64_t time);
+    /* Recording was switched off, or other filters come: the calls that are open in the recording
+     * end, by `leave`, without having returned. NULL: nothing. */
+    void (*ends)(void *self, uint32_t shown, uint64_t time);
     /* After the record of the call. trace-on and trace-off are not among them. NULL: nothing. */
     void (*act)(void *self, const struct gt_filter_act *a);
     /* Sets *out to a value of the call of that depth, which is being entered or left. False: it is

@@ -99,6 +99,7 @@ void gt_track_exec(struct gt_thread *t, uint64_t time)
 {
     struct gt_stack *s = t->stack;
     struct gt_frame *top = s->top;
+    gt_stack_report_end(t->tracker, s, time);
     gt_stack_close(t->tracker, s, 0, time);
     s->top = top;
 }

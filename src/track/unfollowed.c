@@ -6,6 +6,7 @@
 
 static void forget_frames(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
 {
+    gt_stack_report_end(k, s, time);
     gt_stack_close(k, s, 0, time);
     s->n_handlers = 0;
     s->maybe = (struct gt_handler){0};
@@ -46,6 +47,7 @@ void gt_tracker_end_suspended(struct gt_tracker *k, uint64_t time)
             continue;
         if (time > s->last_time)
             s->last_time = time;
+        gt_stack_report_end(k, s, s->last_time);
         gt_stack_end(k, s);
     }
     gt_fork_snapshots_forget(k);

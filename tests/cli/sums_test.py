@@ -82,10 +82,10 @@ class Report(SumsTest):
         recording.task(1, 'x"y( +5 c:f( +7 ) ) z\x1b[31m( +1 )').write()
         self.assertEqual(self.rows(self.path('odd')), [
             ['total_ns', 'self_ns', 'slept_ns', 'calls', 'total_avg_ns', 'total_min_ns', 'total_max_ns', 'self_avg_ns',
-             'self_min_ns', 'self_max_ns', 'module', 'file', 'line', 'function'],
-            ['12', '5', '0', '1', '12', '12', '12', '5', '5', '5', 'a,b', '', '', 'x"y'],
-            ['7', '7', '0', '1', '7', '7', '7', '7', '7', '7', 'c', '', '', 'f'],
-            ['1', '1', '0', '1', '1', '1', '1', '1', '1', '1', 'a,b', '', '', 'z\\x1b[31m']])
+             'self_min_ns', 'self_max_ns', 'open', 'module', 'file', 'line', 'function'],
+            ['12', '5', '0', '1', '12', '12', '12', '5', '5', '5', '0', 'a,b', '', '', 'x"y'],
+            ['7', '7', '0', '1', '7', '7', '7', '7', '7', '7', '0', 'c', '', '', 'f'],
+            ['1', '1', '0', '1', '1', '1', '1', '1', '1', '1', '0', 'a,b', '', '', 'z\\x1b[31m']])
 
     def test_json(self):
         found = json.loads(self.plain('report', '--json', '-l', '1', self.some()))
@@ -93,9 +93,9 @@ class Report(SumsTest):
             {'function': 'read', 'module': '/lib/libx.so.6', 'total_ns': 3002000009, 'self_ns': 3002000000,
              'slept_ns': 0, 'calls': 2,
              'total_avg_ns': 1501000004, 'total_min_ns': 2000000, 'total_max_ns': 3000000009,
-             'self_avg_ns': 1501000000, 'self_min_ns': 2000000, 'self_max_ns': 3000000000}]})
-        for what, keys in [('task', ['task', 'total_ns', 'slept_ns', 'calls', 'functions', 'tid', 'pid']),
-                           ('module', ['module', 'total_ns', 'self_ns', 'slept_ns', 'calls', 'functions'])]:
+             'self_avg_ns': 1501000000, 'self_min_ns': 2000000, 'self_max_ns': 3000000000, 'open': 0}]})
+        for what, keys in [('task', ['task', 'total_ns', 'slept_ns', 'calls', 'functions', 'tid', 'pid', 'open']),
+                           ('module', ['module', 'total_ns', 'self_ns', 'slept_ns', 'calls', 'functions', 'open'])]:
             found = json.loads(self.plain('report', '--json', '--by', what, self.path('some')))
             self.assertEqual((found['by'], list(found['rows'][0])), (what, keys))
 
@@ -124,7 +124,7 @@ class Report(SumsTest):
     def test_one_name_in_two_modules(self):
         recording = Recording(self.path('two'), ['prog', 'lib'])
         recording.task(1, 'f( +5 ) lib:f( +4 )').write()
-        self.assertEqual([(row[0], row[10]) for row in self.rows(self.path('two'))[1:]], [('5', 'prog'), ('4', 'lib')])
+        self.assertEqual([(row[0], row[11]) for row in self.rows(self.path('two'))[1:]], [('5', 'prog'), ('4', 'lib')])
 
     def test_one_name_at_two_addresses(self):
         path = self.make('same', 'f( +5 g( +1 f( +3 ) ) ) g( +2 )')
@@ -245,12 +245,12 @@ class Graph(SumsTest):
         found = json.loads(self.plain('graph', '--json', some))
         (root,) = found['roots']
         self.assertEqual((root['name'], root['nodes'][0]), ('prog', {
-            'depth': 0, 'calls': 3, 'total_ns': 3002003224, 'self_ns': 0, 'slept_ns': 0}))
+            'depth': 0, 'calls': 3, 'open': 0, 'total_ns': 3002003224, 'self_ns': 0, 'slept_ns': 0}))
         self.assertEqual([(n['depth'], n['function'], n['calls']) for n in root['nodes'][1:]], [
             (1, 'thread', 1), (2, 'read', 1), (3, 'copy', 1), (1, 'main', 2), (2, 'work', 2), (3, 'read', 1), (3, 'step', 2),
             (2, 'fib', 1), (3, 'fib', 2), (4, 'fib', 1)])
         self.assertEqual(root['nodes'][2], {'depth': 2, 'function': 'read', 'module': '/lib/libx.so.6', 'calls': 1,
-                                            'total_ns': 3000000009, 'self_ns': 3000000000, 'slept_ns': 0})
+                                            'open': 0, 'total_ns': 3000000009, 'self_ns': 3000000000, 'slept_ns': 0})
         part = json.loads(self.plain('graph', '--json', '--function', 'work', '--depth', '1', some))['roots']
         self.assertEqual([(r['name'], [n['function'] for n in r['nodes']]) for r in part], [('work', ['work'])])
 
@@ -507,9 +507,9 @@ class Refused(SumsTest):
         some = self.some()
         self.assertEqual(self.refused('report', '--sort', 'total,size', some, status=2),
                          "--sort: no column 'size'; there are: name, module, total, self, slept, calls, total-avg, "
-                         'total-min, total-max, self-avg, self-min, self-max')
+                         'total-min, total-max, self-avg, self-min, self-max, open')
         self.assertEqual(self.refused('report', '--by', 'task', '--sort', 'self', some, status=2),
-                         "--sort: no column 'self'; there are: name, total, slept, calls, functions, tid, pid")
+                         "--sort: no column 'self'; there are: name, total, slept, calls, functions, tid, pid, open")
         self.assertEqual(self.refused('report', '--csv', '--json', some, status=2), 'takes one of --csv and --json')
         self.assertEqual(self.refused('graph', '--callers', some, status=2), '--callers needs --function')
         self.assertEqual(self.refused('graph', '--by', 'task', '--function', 'main', some, status=2),

@@ -62,6 +62,28 @@ def test_indent(t):
     need(any(line.endswith(f'| {"  " * 100}[{DEEP}] leaf();') for line in lines), lines[DEEP:DEEP + 3])
 
 
+def test_graph(t):
+    """Of each call the nearest callers; a line has as many branches as can be seen."""
+    path = deep(t)
+    done = commands.must([GUESTTRACE, 'graph', '-R', '-F', 'down', path])
+    lines = done.stdout.decode().splitlines()
+    need(f'the nearest {CUT} callers' in done.stderr.decode(), done.stderr)
+    calls = [int(line.rpartition('(')[2].partition(')')[0]) for line in lines if '(' in line]
+    equal(calls, [DEEP - n for n in range(CUT)], 'calls with at least so many callers')
+    need(len(done.stdout) < 1 << 20, len(done.stdout))
+    small = uftrace_write.directory(f'{t.folder}/branches', {7: b''.join(uftrace_write.record(*r) for r in words(branches()))}, NAMES)
+    lines = commands.printed([GUESTTRACE, 'graph', small]).splitlines()
+    need(max(map(len, lines)) < 500 and any(line.endswith('[150] +-(1) leaf') for line in lines), max(map(len, lines)), lines[-1])
+
+
+def branches():
+    """down() calls itself, after leaf()."""
+    for i in range(200):
+        yield from ((10 * i + at, kind, 0, addr) for at, kind, addr in ((10, ENTRY, DOWN), (12, ENTRY, LEAF), (14, EXIT, LEAF)))
+    for i in range(200):
+        yield (3000 + i, EXIT, 0, DOWN)
+
+
 def hidden(folder):
     return [name for name in os.listdir(folder) if name.startswith('.')]
 

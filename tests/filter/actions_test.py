@@ -54,7 +54,7 @@ def check_finish(folder, program):
     out = recorded(folder, program, '-T', 'send_signal@finish', '-T', 'tail_one@trace-on,mark=later')
     need(len(calls_of(out, 'send_signal')) == 1, 'send_signal')
     need(len(calls_of(out, 'tail_one')) == 2, calls_of(out, 'tail_one'))
-    ends = re.findall(r'(?m)^ *([\d.]+) .* leave .* (?:main|_start|send_signal)$',
+    ends = re.findall(r'(?m)^ *([\d.]+) .* open .* (?:main|_start|send_signal)$',
                       printed([GUESTTRACE, 'replay', '--no-pager', '--flat', out]))
     need(len(set(ends)) == 1, ends)
 

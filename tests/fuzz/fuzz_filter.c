@@ -47,7 +47,8 @@ static bool value(void *self, uint32_t depth, const struct gt_call_value_name *n
     return name->number < 9;
 }
 
-static const struct gt_filter_sink sink = {put_enter, put_leave, put_act, value};
+static const struct gt_filter_sink sink = {
+    .enter = put_enter, .leave = put_leave, .act = put_act, .value = value};
 
 static void add(struct gt_filter_set *set, const char *line)
 {

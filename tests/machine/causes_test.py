@@ -91,13 +91,21 @@ def check_reset(version, qemu, folder, guest):
 
 
 def check_calls(out, name):
-    """The calls of each run end where the machine is reset, and all of them begin alike; the last one was ended."""
+    """The calls of each run end where the machine is reset, as calls that did not return, and all of them begin alike; the last
+    one was ended."""
     text = printed([*FLAT, '-F', 'begin|panic', '-D', '2', out])
-    runs = [re.findall(r'(?m)^ *([\d.]+) +\d+ +(\d+) (enter|leave) .* (begin|panic|print)$', run) for run in re.split(r'(?m)(?=^.* enter .* begin$)', text)[1:]]
+    lines = re.findall(r'(?m)^ *([\d.]+) +\d+ +(\d+) (enter|leave|open) .* (begin|panic|print)$', text)
+    opened = sorted(line for line in lines if line[2] == 'open')
+    begins = [i for i, line in enumerate(lines) if line[2:] == ('enter', 'begin')]
+    runs = [[line for line in lines[begin:end] if line[2] != 'open'] for begin, end in zip(begins, begins[1:] + [len(lines)])]
     shapes = [[call[1:] for call in run] for run in runs]
-    need(len(runs) > 3 and shapes[0] == shapes[1] == shapes[2] and shapes[0][-2:] == [('1', 'leave', 'panic'), ('0', 'leave', 'begin')] and
+    need(len(runs) > 3 and shapes[0] == shapes[1] == shapes[2] and shapes[0][-1][2] != 'begin' and
          not any(shape[0] != ('0', 'enter', 'begin') for shape in shapes), name, shapes[:3])
-    need(runs[0][-1][0] == runs[0][-2][0] < runs[1][0][0], name, runs[:2])
+    need(not any(line[2] == 'leave' and line[3] in ('begin', 'panic') for line in lines), name, 'returns', lines)
+    for i, (run, after) in enumerate(zip(runs, runs[1:])):
+        ends = opened[2 * i:2 * i + 2]
+        need([end[1:] for end in ends] == [('0', 'open', 'begin'), ('1', 'open', 'panic')], name, opened)
+        need(run[-1][0] <= ends[0][0] == ends[1][0] < after[0][0], name, ends, run[-1], after[0])
 
 
 def check_restarts(version, qemu, folder, guest):

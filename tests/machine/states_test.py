@@ -12,6 +12,7 @@ import struct
 import sys
 
 from gttest import boards, paths, qemus, uftrace
+from gttest.commands import printed
 from gttest.monitors import Machine
 from gttest.recordings import check_directory, check_severe
 from gttest.results import need, read_text, write
@@ -55,7 +56,8 @@ def left(nest, known=True):
 
 
 def closed(nest):
-    return ['-' + name for name, _ in reversed(NESTS[nest])] + ['-begin']
+    """Without a return."""
+    return ['!' + name for name, _ in reversed(NESTS[nest])] + ['!begin']
 
 
 END = ['+end', '-end']
@@ -79,6 +81,10 @@ KNOWN_NAMES = {'begin', 'work', 'leaf', 'end', *[name for nest in NESTS.values()
 
 def check_recording(out, events, marks, before=0):
     got, said, stats = recorded(out)
+    opened = re.findall(r'(?m) open .* (\S+)$', printed([paths.GUESTTRACE, 'replay', '--flat', '--no-pager', out]))
+    want = [event[1:] for event in events if event[0] == '!']
+    need(sorted(name for name in opened if name in KNOWN_NAMES) == sorted(want), out, 'has open', opened, 'not', want)
+    events = [event.replace('!', '-') for event in events]
     need(got == events, out, 'has', got, 'not', events)
     need(said == marks, out, 'has the marks', said, 'not', marks)
     need(stats.get('count.loaded', 0) == len(marks) and stats.get('count.began-before', 0) == before, stats)

@@ -46,7 +46,7 @@ TREE = '''\
             [     7] |       f() {
    1.050 us [     8] | } /* main */
 
-Open when the recording ends:
+Calls that did not return:
 task 7:
 [3] f
 [2] <20>
@@ -187,7 +187,7 @@ class Columns(ReplayCase):
 class Chosen(ReplayCase):
     def tree(self, *words):
         text = self.replay('-f', 'none', *words, 'made')
-        return text[:text.index('\nOpen')].splitlines() if '\nOpen' in text else text.splitlines()
+        return text[:text.index('\nCalls that')].splitlines() if '\nCalls that' in text else text.splitlines()
 
     def test_window(self):
         """What is open at the beginning stands before the task's first line."""

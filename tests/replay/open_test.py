@@ -72,6 +72,24 @@ def check(out):
     equal(sum('function' in line for line in calls), entered, 'a line for each call')
     must([GUESTTRACE, 'export', '--format', 'chrome', '-o', f'{out}.json', out])
     check_chrome(f'{out}.json')
+    check_sums(out)
+
+
+def check_sums(out):
+    """How many did not return, in all that sums up."""
+    rows = json.loads(printed([GUESTTRACE, 'report', '--json', out]))['rows']
+    equal({row['function']: row['open'] for row in rows if row['function'] in OWN}, {name: int(name in OPEN) for name in OWN}, 'report')
+    nodes = [node for root in json.loads(printed([GUESTTRACE, 'graph', '--json', out]))['roots'] for node in root['nodes']]
+    graph = {name: sum(node['open'] for node in nodes if node.get('function') == name) for name in OWN}
+    equal(graph, {name: int(name in OPEN) for name in OWN}, 'graph')
+    for by in 'task', 'module':
+        groups = json.loads(printed([GUESTTRACE, 'report', '--json', '--by', by, out]))['rows']
+        equal(sum(row['open'] for row in groups), sum(row['open'] for row in rows), f'report by {by}')
+    text = printed([GUESTTRACE, 'graph', '-F', 'main', out])
+    need('(1, 1 open) main\n' in text and '(1) work\n' in text, text)
+    table = printed([GUESTTRACE, 'report', out]).splitlines()
+    column = table[0].index('Open')
+    equal({line.split()[-1] for line in table[2:] if line.split()[-1] in OWN and line[column:column + 4].strip() == '1'}, OPEN, table)
 
 
 def check_chrome(path):
@@ -105,6 +123,46 @@ def test_killed(t):
         out = recorded(t, form, 'killed')
         found = events(read(printed([GUESTTRACE, 'replay', '--flat', out])))
         equal(found['open'], OPEN, form)
+
+
+def test_executed(t):
+    """A program that another one replaces has not returned; the new one has its own calls."""
+    write(f'{t.folder}/first.c', '''#include <unistd.h>
+__attribute__((noinline)) int step(void) { return 1; }
+__attribute__((noinline)) int first(char **argv) { step(); return execv(argv[1], argv + 1); }
+int main(int argc, char **argv) { return first(argv); }
+''')
+    write(f'{t.folder}/second.c', '''#include <unistd.h>
+__attribute__((noinline)) int second(void) { return 3; }
+int main(void) { _exit(second()); }
+''')
+    for name in 'first', 'second':
+        compile_to(f'{t.folder}/{name}', 'x86_64', f'{t.folder}/{name}.c', '-O0')
+    for form in 'compact', 'uftrace':
+        out = f'{t.folder}/exec-{form}'
+        must([GUESTTRACE, 'record', '-q', '--format', form, '-o', out, f'{t.folder}/first', f'{t.folder}/second'], 3)
+        lines = read(printed([GUESTTRACE, 'replay', '--flat', out]))
+        own = [(line.event, line.name) for line in lines if line.event != 'name' and line.name in ('first', 'second', 'step', 'main')]
+        equal(sorted(own), sorted([('enter', 'main'), ('enter', 'first'), ('enter', 'step'), ('leave', 'step'), ('open', 'first'),
+                                   ('open', 'main'), ('enter', 'main'), ('enter', 'second'), ('leave', 'second'), ('open', 'main')]), form)
+
+
+def test_switched_off(t):
+    """What a trigger, or another task's, switches off has not returned there."""
+    write(f'{t.folder}/off.c', '''__attribute__((noinline)) int stop(void) { return 1; }
+__attribute__((noinline)) int inner(void) { return stop() + 1; }
+__attribute__((noinline)) int outer(void) { return inner() + 1; }
+__attribute__((noinline)) int before(void) { return 0; }
+int main(void) { return before() + outer() - 3; }
+''')
+    compile_to(f'{t.folder}/off', 'x86_64', f'{t.folder}/off.c', '-O0')
+    for form in 'compact', 'uftrace':
+        out = f'{t.folder}/off-{form}'
+        must([GUESTTRACE, 'record', '-q', '--format', form, '-T', 'stop@trace-off', '-o', out, f'{t.folder}/off'])
+        lines = read(printed([GUESTTRACE, 'replay', '--flat', out]))
+        own = [(line.event, line.name) for line in lines if line.name in ('before', 'outer', 'inner', 'main', 'stop')]
+        equal(own[:5], [('enter', 'main'), ('enter', 'before'), ('leave', 'before'), ('enter', 'outer'), ('enter', 'inner')], form)
+        equal(sorted(own[5:]), [('open', 'inner'), ('open', 'main'), ('open', 'outer')], form)
 
 
 def test_last(t):

@@ -28,7 +28,7 @@ PROGRAMS = ['threads.c', 'fork.c', 'coroutines.c', 'longjmp.c', 'tail_calls.c', 
 NAMES = 'perf-cpu0.dat'  # of tasks, with their times
 OPEN_CALLS = 'open-calls.txt'  # uftrace takes their exits for returns
 FIELDS = 'duration,tid,time,delta,elapsed,module'
-OPEN = '\nOpen when the recording ends:\n'
+OPEN = '\nCalls that did not return:\n'
 
 # Recorded by uftrace itself.
 OWN = r'''

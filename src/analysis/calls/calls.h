@@ -128,6 +128,9 @@ struct gt_calls_facts {
 const struct gt_calls_facts *gt_calls_facts(const struct gt_calls *c);
 /* True for an EXIT of a call that did not return: its task or the recording ended in it. */
 bool gt_calls_is_open(const struct gt_calls *c, const struct gt_call *e);
+/* When the task's calls first ended so, as the recording says; UINT64_MAX: never. An earlier EXIT
+ * is one of these only where its flags say so. */
+uint64_t gt_calls_first_end(const struct gt_calls *c, uint32_t task);
 /* The text of one of the recording's text files (GT_STATS_FILE and others); NULL: it has none. The
  * caller frees it. */
 char *gt_calls_text(const struct gt_calls *c, const char *name, size_t *size);
@@ -149,6 +152,7 @@ enum gt_call_flag {
     /* ENTRY: it began before the window (`self`: how long before); EXIT: it goes on after it */
     GT_CALL_CLIPPED = 2,
     GT_CALL_UNFINISHED = 4, /* EXIT: the recording ends before the call does */
+    GT_CALL_OPEN = 16,      /* EXIT: filters end the call here, which has not returned */
     GT_CALL_PART = 8,       /* EXIT in a scan: it began in another stretch: `self` is a part */
 };
 
@@ -190,6 +194,13 @@ static inline uint64_t gt_call_ran(const struct gt_call *e)
     return e->time - e->begin - e->slept;
 }
 
+/* False: gt_calls_is_open is; `first_end` is gt_calls_first_end of the task. */
+static inline bool gt_call_may_be_open(const struct gt_call *e, uint64_t first_end)
+{
+    return e->kind == GT_CALL_EXIT &&
+           (e->time >= first_end || e->flags & (GT_CALL_UNFINISHED | GT_CALL_OPEN));
+}
+
 /* An open call. */
 struct gt_call_frame {
     uint64_t
@@ -228,6 +239,8 @@ struct gt_calls_window {
 int gt_calls_walk(struct gt_calls *c, const struct gt_calls_window *w,
                   int (*call)(void *self, const struct gt_call *e), void *self,
                   struct gt_error *err);
+/* The last pass has given something: its window is not empty. */
+bool gt_calls_gave(const struct gt_calls *c);
 /* In a walk's callback: the calls that the event's task has open, outermost first; an ENTRY's own
  * is not there yet (where it is CLIPPED, it is), an EXIT's is. Valid until the callback returns. */
 const struct gt_call_frame *gt_calls_open_at(const struct gt_calls *c, uint32_t task, size_t *n);
@@ -239,8 +252,6 @@ const struct gt_value_list *gt_calls_values_at(const struct gt_calls *c);
 
 /* What the values of a function's calls are; NULL: the recording does not say. */
 const struct gt_value_spec *gt_calls_value_spec(const struct gt_calls *c, uint32_t function);
-/* The last pass has given something: its window is not empty. */
-bool gt_calls_gave(const struct gt_calls *c);
 /* All that it says of values: enumerations, too. Never NULL. */
 const struct gt_values *gt_calls_values(const struct gt_calls *c);
 /* What the event's values are, as many as it has; where the recording does not say it, words in

@@ -43,6 +43,8 @@ struct task {
     uint32_t leaves;              /* depth of the call that returns; UINT32_MAX: none does */
     uint32_t function;            /* of the call that is entered, or returns */
     uint64_t sought;              /* calls that a --where may find */
+    uint32_t ends;                /* calls whose next EXIT is no return */
+    bool ended;                   /* this EXIT is none */
 };
 
 /* ---- records of what is left ----------------------------------------------------------------- */
@@ -96,7 +98,17 @@ static void put_enter(void *self, const struct gt_filter_frame *f, uint32_t show
 
 static void put_leave(void *self, const struct gt_filter_frame *f, uint32_t shown, uint64_t time)
 {
-    put_call(self, GT_COMPACT_EXIT, f, shown, time);
+    struct task *t = self;
+    t->ended = t->ends > 0;
+    t->ends -= t->ended;
+    put_call(t, GT_COMPACT_EXIT, f, shown, time);
+    t->ended = false;
+}
+
+static void note_ends(void *self, uint32_t shown, uint64_t time)
+{
+    (void)time;
+    ((struct task *)self)->ends = shown;
 }
 
 /* Of what triggers do, a reader can end. */
@@ -116,7 +128,7 @@ static bool value(void *self, uint32_t depth, const struct gt_call_value_name *n
 }
 
 static const struct gt_filter_sink sink = {
-    .enter = put_enter, .leave = put_leave, .act = act, .value = value};
+    .enter = put_enter, .leave = put_leave, .ends = note_ends, .act = act, .value = value};
 
 static void put_word(struct task *t, enum gt_compact_kind kind, uint64_t word, uint64_t time)
 {
@@ -138,7 +150,13 @@ static int queue_calls(void *self, struct gt_calls_stack *s, const struct gt_cal
     struct walk *w = self;
     if (w->window->tasks && !w->window->tasks[s->task])
         return 0;
-    return gt_merge_put(&w->merge, queue_of(s), out);
+    struct gt_merge_queue *q = queue_of(s);
+    int status = gt_merge_put(&w->merge, q, out);
+    for (size_t i = 0; status == 0 && ((const struct task *)q)->ended && i < out->n; i++) {
+        struct gt_merge_event *e = &q->event[q->n - 1 - i];
+        e->flags |= e->kind == GT_CALL_EXIT ? GT_CALL_OPEN : 0;
+    }
+    return status;
 }
 
 static void free_task(gpointer data)

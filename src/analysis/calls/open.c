@@ -289,13 +289,18 @@ size_t gt_calls_n_tasks(const struct gt_calls *c)
 
 bool gt_calls_is_open(const struct gt_calls *c, const struct gt_call *e)
 {
-    if (e->kind != GT_CALL_EXIT || e->flags & (GT_CALL_UNFINISHED | GT_CALL_CLIPPED))
-        return e->kind == GT_CALL_EXIT && e->flags & GT_CALL_UNFINISHED;
-    const GArray *ends = gt_tasks_at(&c->tasks, e->task)->ends;
-    for (guint i = 0; ends && i < ends->len; i++)
-        if (g_array_index(ends, uint64_t, i) == e->time)
-            return true;
-    return false;
+    const unsigned open = GT_CALL_UNFINISHED | GT_CALL_OPEN;
+    if (e->kind != GT_CALL_EXIT || e->flags & (open | GT_CALL_CLIPPED))
+        return e->kind == GT_CALL_EXIT && e->flags & open;
+    /* A suspended task's calls end with what suspends it. */
+    const uint32_t depth = e->depth - (gt_call_suspends(e->function) && e->depth > 0);
+    return gt_task_names_ended(gt_tasks_at(&c->tasks, e->task), e->time, depth);
+}
+
+uint64_t gt_calls_first_end(const struct gt_calls *c, uint32_t task)
+{
+    const GArray *ends = gt_tasks_at(&c->tasks, task)->ends;
+    return ends ? g_array_index(ends, struct gt_tasks_end, 0).time : UINT64_MAX;
 }
 
 bool gt_calls_gave(const struct gt_calls *c)

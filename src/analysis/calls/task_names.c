@@ -66,16 +66,17 @@ static void read_guests(struct gt_tasks *t)
     free(text);
 }
 
-static void take_end(void *self, uint32_t id, uint64_t time)
+static void take_end(void *self, const struct gt_open_calls_line *line)
 {
     struct gt_tasks *t = self;
-    const uint32_t index = gt_tasks_find(t, id);
+    const struct gt_tasks_end end = {line->time, line->depth};
+    const uint32_t index = gt_tasks_find(t, line->task);
     if (index == UINT32_MAX)
         return;
     struct gt_tasks_task *task = t->task->pdata[index];
     if (!task->ends)
-        task->ends = g_array_new(FALSE, FALSE, sizeof time);
-    g_array_append_val(task->ends, time);
+        task->ends = g_array_new(FALSE, FALSE, sizeof end);
+    g_array_append_val(task->ends, end);
 }
 
 static void read_ends(struct gt_tasks *t)
@@ -129,9 +130,34 @@ static gint compare_switches(gconstpointer a, gconstpointer b)
     return x->time < y->time ? -1 : x->time > y->time;
 }
 
+static int compare_ends(const void *a, const void *b)
+{
+    const struct gt_tasks_end *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->depth < y->depth ? -1 : x->depth > y->depth;
+}
+
+/* The first end that is above it says so. */
+bool gt_task_names_ended(const struct gt_tasks_task *t, uint64_t time, uint32_t depth)
+{
+    size_t first = 0, n = t->ends ? t->ends->len : 0;
+    const struct gt_tasks_end *end = t->ends ? (const void *)t->ends->data : NULL;
+    const struct gt_tasks_end least = {time, depth < UINT32_MAX ? depth + 1 : depth};
+    for (size_t left = n; left > 0;) {
+        const size_t half = left / 2;
+        const bool below = compare_ends(&end[first + half], &least) < 0;
+        first += below ? half + 1 : 0;
+        left = below ? left - half - 1 : half;
+    }
+    return first < n && end[first].time == time;
+}
+
 void gt_task_names_order(struct gt_tasks_task *task)
 {
     g_array_sort(task->names, compare_names);
+    if (task->ends)
+        g_array_sort(task->ends, compare_ends);
     if (task->switches)
         g_array_sort(task->switches, compare_switches);
 }

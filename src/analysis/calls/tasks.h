@@ -18,12 +18,18 @@ struct gt_tasks_switch {
     bool out, preempted;
 };
 
+/* Calls that the task had open, those of less than that depth, ended. */
+struct gt_tasks_end {
+    uint64_t time;
+    uint32_t depth;
+};
+
 struct gt_tasks_task {
     uint32_t parent;             /* of a forked child: the process of its FORK line; else 0 */
     struct gt_calls_task public; /* `names` in the array below */
     GArray *names;               /* struct gt_calls_name, by time */
     GArray *switches; /* struct gt_tasks_switch, by time: what perf says; NULL: nothing */
-    GArray *ends;     /* uint64_t: when calls that it had open ended; NULL: never */
+    GArray *ends;     /* struct gt_tasks_end, by time, depth; NULL: none */
     GArray *epochs;   /* struct gt_tasks_epoch, by time; none: no session */
 };
 

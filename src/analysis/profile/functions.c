@@ -20,6 +20,7 @@ struct sums {
 };
 
 struct share {
+    const struct gt_calls *calls;
     bool wall; /* of the window */
     struct sums sums;
     struct gt_parts parts;
@@ -54,6 +55,7 @@ static void add_bounds(struct gt_function_sums *s, uint64_t total, int64_t self)
 static void add(struct gt_function_sums *s, const struct gt_function_sums *more)
 {
     s->calls += more->calls;
+    s->open += more->open;
     s->total += more->total;
     s->nested += more->nested;
     s->slept += more->slept;
@@ -76,8 +78,9 @@ static void clear_share(struct share *s)
 static void *make_share(void *self)
 {
     struct share *s = calloc(1, sizeof *s);
+    const struct share *all = self;
     if (s)
-        s->wall = ((const struct share *)self)->wall;
+        *s = (struct share){.calls = all->calls, .wall = all->wall};
     return s;
 }
 
@@ -101,6 +104,7 @@ static void take_part(struct gt_function_sums *s, const struct gt_call *e)
 static int take_batch(void *share, const struct gt_calls_batch *b)
 {
     struct share *s = share;
+    const uint64_t first_end = gt_calls_first_end(s->calls, b->task);
     for (size_t i = 0; i < b->n; i++) {
         const struct gt_call *e = &b->call[i];
         if ((e->kind != GT_CALL_EXIT && e->kind != GT_CALL_SPLIT) ||
@@ -109,6 +113,8 @@ static int take_batch(void *share, const struct gt_calls_batch *b)
         if (e->function >= s->sums.n && !reserve(&s->sums, (size_t)e->function + 1))
             return GT_E_NOMEM;
         take_part(&s->sums.of[e->function], e);
+        if (gt_call_may_be_open(e, first_end))
+            s->sums.of[e->function].open += gt_calls_is_open(s->calls, e);
         if ((e->kind == GT_CALL_SPLIT || e->flags & GT_CALL_PART) && gt_parts_add(&s->parts, e) < 0)
             return GT_E_NOMEM;
     }
@@ -188,7 +194,7 @@ int gt_function_table_make(struct gt_calls *c, const struct gt_calls_window *w, 
                            struct gt_function_table *out, struct gt_error *err)
 {
     static const struct gt_calls_consumer consumer = {make_share, take_batch, merge_share};
-    struct share all = {.wall = w && w->wall};
+    struct share all = {.calls = c, .wall = w && w->wall};
     struct gt_error scan_err = {0};
     *out = (struct gt_function_table){0};
     int status = gt_calls_scan(c, w, &consumer, &all, threads, &scan_err);

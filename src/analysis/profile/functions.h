@@ -17,6 +17,7 @@
 /* Times of calls in ns. */
 struct gt_function_sums {
     uint64_t calls;
+    uint64_t open;   /* of these: that did not return */
     uint64_t total;  /* of calls that were not recursive */
     uint64_t nested; /* of recursive ones */
     uint64_t slept;  /* that the task was suspended in calls that were not recursive */

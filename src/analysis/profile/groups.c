@@ -12,6 +12,7 @@ static void add(struct gt_group_row *row, uint32_t number, const struct gt_tree_
                 uint32_t *in)
 {
     row->calls += node->calls;
+    row->open += node->open;
     row->self += node->self;
     if (in[node->function] != number + 1)
         row->functions++;

@@ -9,9 +9,9 @@
 #include "analysis/calls/calls.h"
 
 struct gt_group_row {
-    uint32_t index;               /* of the task; of one function of the module */
-    uint32_t functions;           /* how many different ones were called */
-    uint64_t calls, total, slept; /* as struct gt_tree_node has them */
+    uint32_t index;                     /* of the task; of one function of the module */
+    uint32_t functions;                 /* how many different ones were called */
+    uint64_t calls, open, total, slept; /* as struct gt_tree_node has them */
     int64_t self;
 };
 

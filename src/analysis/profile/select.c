@@ -10,6 +10,7 @@ static void add(struct gt_tree_found *sum, const struct gt_tree_node *node, uint
                 uint64_t slept)
 {
     sum->calls += node->calls;
+    sum->open += node->open;
     sum->total += total;
     sum->slept += slept;
     sum->self += node->self;
@@ -70,26 +71,60 @@ int gt_tree_below(const struct gt_tree *t, const struct gt_calls *c, const bool 
 
 /* ---- callers ------------------------------------------------------------------------------- */
 
-static bool recursive(const struct gt_tree *t, const struct gt_tree_node *node)
+/* Of each function how many calls are open on the way to the node that a loop has come to. */
+struct way_down {
+    uint32_t *open;
+    uint32_t *node; /* the way, by depth */
+    uint32_t depth; /* nodes of it */
+};
+
+static bool way_init(struct way_down *w, const struct gt_tree *t, const struct gt_calls *c)
 {
-    for (uint32_t p = node->parent; t->node[p].parent != GT_TREE_NONE; p = t->node[p].parent)
-        if (t->node[p].function == node->function)
-            return true;
-    return false;
+    uint32_t deepest = 0;
+    for (size_t i = 0; i < t->n; i++)
+        deepest = t->node[i].depth > deepest ? t->node[i].depth : deepest;
+    *w = (struct way_down){.open = calloc(gt_calls_n_functions(c) + 1, sizeof *w->open),
+                           .node = malloc((deepest + 1) * sizeof *w->node)};
+    return w->open && w->node;
 }
 
-static int add_callers(const struct gt_tree *t, uint32_t from, struct gt_tree_nodes *nodes)
+static void way_clear(struct way_down *w)
+{
+    free(w->open);
+    free(w->node);
+}
+
+/* Goes on to the next node of the tree, in its order. True: its function is open above it. */
+static bool way_go(struct way_down *w, const struct gt_tree *t, uint32_t i)
+{
+    const struct gt_tree_node *node = &t->node[i];
+    while (w->depth > node->depth) {
+        const struct gt_tree_node *last = &t->node[w->node[--w->depth]];
+        if (last->function != GT_TREE_NONE)
+            w->open[last->function]--;
+    }
+    w->node[w->depth++] = i;
+    return node->function != GT_TREE_NONE && w->open[node->function]++ > 0;
+}
+
+/* `again`: another call of the function, further out, has its time. */
+static int add_callers(const struct gt_tree *t, uint32_t from, bool again,
+                       struct gt_tree_nodes *nodes, bool *cut)
 {
     const struct gt_tree_node *called = &t->node[from];
-    const bool again = recursive(t, called);
-    uint32_t at = gt_tree_nodes_find(nodes, GT_TREE_NONE, 0);
-    for (const struct gt_tree_node *n = called; n->parent != GT_TREE_NONE;
-         n = &t->node[n->parent]) {
+    const uint64_t total = again ? 0 : called->total, slept = again ? 0 : called->slept;
+    uint32_t at = gt_tree_nodes_find(nodes, GT_TREE_NONE, 0), n = 0;
+    for (const struct gt_tree_node *node = called; node->parent != GT_TREE_NONE;
+         node = &t->node[node->parent]) {
+        if (n++ == GT_TREE_CALLERS) {
+            *cut = true;
+            return 0;
+        }
         if (at != GT_TREE_NONE)
-            at = gt_tree_nodes_child(nodes, at, n->function);
+            at = gt_tree_nodes_child(nodes, at, node->function);
         if (at == GT_TREE_NONE)
             return GT_E_RANGE;
-        add(&nodes->node[at], called, again ? 0 : called->total, again ? 0 : called->slept);
+        add(&nodes->node[at], called, total, slept);
     }
     return 0;
 }
@@ -98,11 +133,18 @@ int gt_tree_callers(const struct gt_tree *t, const struct gt_calls *c, const boo
                     enum gt_tree_order order, struct gt_tree *out)
 {
     struct gt_tree_nodes nodes = {0};
-    int status = 0;
-    for (uint32_t i = 0; status == 0 && i < t->n; i++)
+    struct way_down way;
+    int status = way_init(&way, t, c) ? 0 : GT_E_NOMEM;
+    bool cut = false;
+    for (uint32_t i = 0; status == 0 && i < t->n; i++) {
+        const bool again = way_go(&way, t, i);
         if (is_chosen(&t->node[i], chosen))
-            status = add_callers(t, i, &nodes);
-    return finish(&nodes, status, c, order, out);
+            status = add_callers(t, i, again, &nodes, &cut);
+    }
+    way_clear(&way);
+    status = finish(&nodes, status, c, order, out);
+    out->is_cut = cut;
+    return status;
 }
 
 /* ---- inverse ------------------------------------------------------------------------------- */

@@ -11,6 +11,9 @@
 int gt_tree_below(const struct gt_tree *t, const struct gt_calls *c, const bool *chosen,
                   enum gt_tree_order order, struct gt_tree *out);
 
+/* Callers of a call that are followed: all of a deep stack would be its depth squared. */
+enum { GT_TREE_CALLERS = 1000 };
+
 /* The callers: children of the root are the chosen functions, a node's children are those that
  * called it. Each node has the sums of the calls of the chosen function that were made through it
  * and all nodes above it, back to the root. The time of a recursive call, below a chosen function

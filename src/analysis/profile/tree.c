@@ -108,10 +108,13 @@ static int take_batch(void *share, const struct gt_calls_batch *b)
     if (b->first && begin_stretch(s, b) < 0)
         return GT_E_RANGE;
     uint32_t at = s->at[b->task];
+    const uint64_t first_end = gt_calls_first_end(s->making->calls, b->task);
     for (size_t i = 0; i < b->n; i++) {
         const struct gt_call *e = &b->call[i];
         if (!is_node(s->making, e->function))
             continue;
+        if (gt_call_may_be_open(e, first_end))
+            s->nodes.node[at].open += gt_calls_is_open(s->making->calls, e);
         if (e->kind == GT_CALL_ENTRY)
             at = gt_tree_nodes_child(&s->nodes, at, e->function);
         else if (e->kind == GT_CALL_EXIT)

@@ -29,6 +29,7 @@ enum gt_tree_order {
 
 struct gt_tree_node {
     uint64_t calls;    /* that ended on this path; root: of its children */
+    uint64_t open;     /* of these: that did not return; root: of its children */
     uint64_t total;    /* ns that these calls ran, all that they called included (in a window of
                         * `wall`: that they took); root: of its children */
     uint64_t slept;    /* ns that the task was suspended in them; root: of its children */
@@ -50,6 +51,7 @@ struct gt_tree {
     size_t n;
     struct gt_tree_root *root; /* in order of `group`; a group without calls has none */
     size_t n_roots;
+    bool is_cut; /* of callers: GT_TREE_CALLERS was not enough */
 };
 
 struct gt_tree_options {

@@ -96,6 +96,7 @@ int gt_tree_nodes_add(struct gt_tree_nodes *t, const struct gt_tree_nodes *from,
         }
         struct gt_tree_found *sum = &t->node[to[i]];
         sum->calls += f->calls;
+        sum->open += f->open;
         sum->total += f->total;
         sum->slept += f->slept;
         sum->self += f->self;

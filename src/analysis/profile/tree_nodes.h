@@ -10,7 +10,7 @@
 #include "analysis/profile/tree.h"
 
 struct gt_tree_found {
-    uint64_t calls, total, slept;
+    uint64_t calls, open, total, slept;
     int64_t self;
     uint64_t first;    /* UINT64_MAX: no call ended yet */
     uint32_t function; /* root: the group */

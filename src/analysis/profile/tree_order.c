@@ -95,6 +95,7 @@ static void put_node(const struct sorting *s, uint32_t found, uint32_t parent, s
     struct gt_tree_node *to = &out->node[out->n++];
     *to = (struct gt_tree_node){
         .calls = f->calls,
+        .open = f->open,
         /* below 0: of a call whose end is damaged only what it slept is known */
         .total = (int64_t)f->total < 0 ? 0 : f->total,
         .slept = f->slept,
@@ -138,6 +139,7 @@ static void complete(struct gt_tree *out)
             parent->end = node->end;
         if (parent->parent == GT_TREE_NONE) {
             parent->calls += node->calls;
+            parent->open += node->open;
             parent->total += node->total;
             parent->slept += node->slept;
             parent->first = node->first < parent->first ? node->first : parent->first;

@@ -232,7 +232,7 @@ static void tree_rename(struct gt_replay *r, const struct gt_replay_renaming *n)
 static void put_open(struct gt_replay *r)
 {
     uint32_t task = GT_REPLAY_NONE;
-    gt_output_text(r->out, "\nOpen when the recording ends:\n");
+    gt_output_text(r->out, "\nCalls that did not return:\n");
     for (guint i = 0; i < r->open->len; i++) {
         const struct gt_call *e = &g_array_index(r->open, struct gt_call, i);
         const struct gt_replay_name *name = gt_replay_name_find(r, e->function);

@@ -70,6 +70,10 @@ static int choose(struct gt_reading *r, const struct graph_options *o, struct gt
         return gt_error_set(err, status, "out of memory");
     gt_tree_clear(t);
     *t = part;
+    const struct gt_notices notices = gt_default_notices(r->command, r->options->quiet);
+    if (t->is_cut)
+        gt_notice(&notices, "%s: calls are deep; of each the nearest %d callers are shown",
+                  gt_calls_facts(r->calls)->path, GT_TREE_CALLERS);
     return 0;
 }
 

@@ -30,7 +30,7 @@ void gt_graph_heading(const struct gt_graph_text *t);
 void gt_graph_put(const struct gt_graph_text *t, uint32_t node, const char *name);
 
 /* {"roots":[{"name":,"nodes":[NODE...]}...]}: the nodes in depth-first order, the first one the top
- * line: {"depth":,"function":,"module":,"calls":,"total_ns":,"self_ns":,"slept_ns":}. */
+ * line: {"depth":,"function":,"module":,"calls":,"open":,"total_ns":,"self_ns":,"slept_ns":}. */
 void gt_graph_json_begin(struct gt_json *j, struct gt_output *out);
 void gt_graph_json_put(const struct gt_graph_text *t, struct gt_json *j, uint32_t node,
                        const char *name);

@@ -31,6 +31,7 @@ static void put_node(const struct gt_graph_text *t, struct gt_json *j, const str
         gt_json_text(j, gt_calls_function(t->reader->calls, n->function)->module);
     }
     put_number(j, "calls", n->calls);
+    put_number(j, "open", n->open);
     put_number(j, "total_ns", n->total);
     put_number(j, "self_ns", (uint64_t)n->self);
     put_number(j, "slept_ns", n->slept);

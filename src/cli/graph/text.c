@@ -9,6 +9,8 @@ struct branches {
     GArray *level_of; /* uint32_t, by depth below the top: levels above the node's children */
 };
 
+enum { LEVELS = 100 };
+
 /* Of a line without numbers. */
 static const char blank[] = "                                   : ";
 static const char blank_slept[] = "            ";
@@ -51,12 +53,18 @@ static void put_percent(struct gt_output *out, uint64_t part, uint64_t whole)
 
 /* ---- branches ------------------------------------------------------------------------------ */
 
-/* `own`: a branch of the last level leads to the line's node. */
+/* `own`: a branch of the last level leads to the line's node. Beyond LEVELS their number stands
+ * there instead: lines of a deep tree would be as long as it is deep. */
 static void put_branches(struct gt_pager *p, const struct branches *b, uint32_t levels, bool own)
 {
     gt_output_text(&p->out, gt_color(p->color, GT_COLOR_GRAY));
-    for (uint32_t i = 0; i < levels; i++)
+    for (uint32_t i = 0; i < levels && i < LEVELS; i++)
         gt_output_text(&p->out, own && i + 1 == levels ? " +-" : b->more->data[i] ? " | " : "   ");
+    if (levels > LEVELS) {
+        gt_output_text(&p->out, "[");
+        gt_output_decimal(&p->out, levels);
+        gt_output_text(&p->out, own ? "] +-" : "] ");
+    }
     gt_output_text(&p->out, gt_color(p->color, GT_COLOR_NONE));
 }
 
@@ -73,6 +81,11 @@ static void put_line(const struct gt_graph_text *t, uint32_t i, const struct bra
     put_branches(p, b, levels, own);
     gt_output_text(&p->out, "(");
     gt_output_decimal(&p->out, node->calls);
+    if (node->open) {
+        gt_output_text(&p->out, ", ");
+        gt_output_decimal(&p->out, node->open);
+        gt_output_text(&p->out, " open");
+    }
     gt_output_text(&p->out, ") ");
     gt_reading_put_name(&p->out, name);
     gt_output_text(&p->out, "\n");

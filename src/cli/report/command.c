@@ -21,7 +21,7 @@ static const struct gt_option report_table[] = {
      .offset = offsetof(struct report_options, hist)},
     {"sort", 's', GT_OPTION_TEXT, .value = "COLUMN[,COLUMN]...",
      .help = "sort by these columns: total (the default), self, calls, total-avg (avg), total-min "
-             "(min), total-max (max), slept, self-avg, self-min, self-max, name, module, "
+             "(min), total-max (max), slept, open, self-avg, self-min, self-max, name, module, "
              "functions, tid, "
              "pid",
      .offset = offsetof(struct report_options, sort)},

@@ -17,7 +17,7 @@ struct gt_report_row {
     const char *file;   /* GT_BY_FUNCTION: source file; NULL: not known */
     uint64_t calls;
     uint64_t total, total_avg, total_min, total_max; /* ns */
-    uint64_t self, self_avg, self_min, self_max, slept;
+    uint64_t self, self_avg, self_min, self_max, slept, open;
     uint64_t functions, tid, pid, line;
     uint64_t total_sum; /* GT_BY_VALUE: with recursive calls */
     uint64_t key;       /* GT_BY_VALUE: what ranges are sorted by; 0: the columns */

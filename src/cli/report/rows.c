@@ -24,6 +24,7 @@ const struct gt_report_column gt_report_columns[] = {
     {"functions", NULL, "Functions", GT_REPORT_COUNT, GT_BY_TASK | GT_BY_MODULE, AT(functions)},
     {"tid", NULL, "TID", GT_REPORT_NUMBER, GT_BY_TASK, AT(tid)},
     {"pid", NULL, "PID", GT_REPORT_NUMBER, GT_BY_TASK, AT(pid)},
+    {"open", NULL, "Open", GT_REPORT_COUNT, ALL, AT(open), .if_any = true},
     {0},
 };
 
@@ -45,6 +46,7 @@ static int make_functions(struct gt_reading *r, struct gt_report_rows *out, stru
             .file = of->file,
             .line = of->line,
             .calls = s->calls,
+            .open = s->open,
             .total = s->total,
             .slept = s->slept,
             .total_avg = gt_function_total_avg(s),
@@ -65,6 +67,7 @@ static struct gt_report_row make_task(const struct gt_calls *c, const struct gt_
     const struct gt_calls_task *t = gt_calls_task(c, g->index);
     return (struct gt_report_row){.name = t->name,
                                   .calls = g->calls,
+                                  .open = g->open,
                                   .total = g->total,
                                   .slept = g->slept,
                                   .self = (uint64_t)g->self,
@@ -77,6 +80,7 @@ static struct gt_report_row make_module(const struct gt_calls *c, const struct g
 {
     return (struct gt_report_row){.name = gt_calls_function(c, g->index)->module,
                                   .calls = g->calls,
+                                  .open = g->open,
                                   .total = g->total,
                                   .slept = g->slept,
                                   .self = (uint64_t)g->self,

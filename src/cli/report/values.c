@@ -138,6 +138,7 @@ static void count(struct by_value *b, uint32_t row, const struct gt_call *e)
     struct gt_report_row *to = &g_array_index(b->row, struct gt_report_row, row);
     uint64_t total = gt_call_ran(e), self = (uint64_t)e->self;
     to->calls++;
+    to->open += gt_calls_is_open(b->r->calls, e);
     if (!(e->flags & GT_CALL_RECURSIVE)) {
         to->total += total;
         to->slept += e->slept;
@@ -173,7 +174,7 @@ static void take_exit(struct by_value *b, const struct gt_call *e, struct functi
     }
     if (f.asked == RESULT)
         row = list ? row_of(b, e, list, f.index) : NONE;
-    if (row != NONE && !(e->flags & GT_CALL_UNFINISHED))
+    if (row != NONE)
         count(b, row, e);
 }
 

@@ -23,6 +23,8 @@ static char *text_of(const struct gt_tui_line *line, enum gt_tui_field field)
                                           : line->total / MAX(line->calls, 1);
     if (field == GT_TUI_CALLS)
         return gt_amount_exact(line->calls);
+    if (field == GT_TUI_OPEN)
+        return gt_amount_exact(line->unreturned);
     *gt_amount_put_time(text, ns) = '\0';
     return g_strdup(text);
 }
@@ -30,7 +32,7 @@ static char *text_of(const struct gt_tui_line *line, enum gt_tui_field field)
 /* The fields of a line, NULL: their headings; returns their columns. */
 static int put_fields(const struct gt_tui_screen *s, const struct gt_tui_line *line)
 {
-    static const char *const headings[] = {"TOTAL", "SELF", "CALLS", "AVERAGE", "SLEPT"};
+    static const char *const headings[] = {"TOTAL", "SELF", "CALLS", "AVERAGE", "SLEPT", "OPEN"};
     int n = 0;
     for (int i = 0; i < GT_TUI_FIELDS; i++) {
         if (!s->field[i] || !has_room(n))
@@ -72,8 +74,8 @@ static void put_head(const struct gt_tui_screen *s)
     attroff(A_REVERSE);
 }
 
-/* How long tasks slept in it, and where the function is: "ran 1.000 us, slept 2.000 ms  MODULE
- * FILE:LINE". */
+/* How long tasks slept in it, calls that did not return, and where the function is: "ran 1.000 us,
+ * slept 2.000 ms  1 not returned  MODULE FILE:LINE". */
 static void put_place(const struct gt_tui_screen *s, const struct gt_tui_line *line)
 {
     const struct gt_calls_function *f = gt_calls_function(s->reading->calls, line->function);
@@ -81,6 +83,10 @@ static void put_place(const struct gt_tui_screen *s, const struct gt_tui_line *l
     if (line->slept) {
         g_autofree char *ran = gt_amount_time(line->total), *slept = gt_amount_time(line->slept);
         g_string_printf(text, "ran %s, slept %s  ", ran, slept);
+    }
+    if (line->unreturned) {
+        g_autofree char *n = gt_amount_exact(line->unreturned);
+        g_string_append_printf(text, "%s not returned  ", n);
     }
     g_string_append(text, f->module);
     if (f->file)

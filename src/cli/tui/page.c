@@ -15,6 +15,7 @@ static void list_tree(struct gt_tui_page *p)
     for (uint32_t i = 1; i < t->n;) {
         const struct gt_tree_node *n = &t->node[i];
         const struct gt_tui_line line = {.calls = n->calls,
+                                         .unreturned = n->open,
                                          .total = n->total,
                                          .slept = n->slept,
                                          .self = n->self,
@@ -35,6 +36,7 @@ static void list_all(struct gt_tui_page *p)
     for (uint32_t i = 0; i < p->table.n; i++) {
         const struct gt_function_row *row = &p->table.row[i];
         const struct gt_tui_line line = {.calls = row->sums.calls,
+                                         .unreturned = row->sums.open,
                                          .total = row->sums.total,
                                          .slept = row->sums.slept,
                                          .self = row->sums.self,
@@ -169,6 +171,7 @@ static void sum_below(const struct gt_tree *t, uint32_t function, struct gt_func
             continue;
         struct gt_function_sums *s = &sums[node->function];
         s->calls += node->calls;
+        s->open += node->open;
         s->self += node->self;
         if (i < until[node->function])
             continue;

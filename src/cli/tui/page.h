@@ -9,7 +9,7 @@
 #include "cli/reading.h"
 
 struct gt_tui_line {
-    uint64_t calls, total, slept;
+    uint64_t calls, unreturned, total, slept;
     int64_t self;
     uint32_t function;
     uint32_t node;  /* of the tree; of a list: the row */
@@ -25,6 +25,7 @@ enum gt_tui_field {
     GT_TUI_CALLS,
     GT_TUI_AVERAGE,
     GT_TUI_SLEPT,
+    GT_TUI_OPEN,
     GT_TUI_FIELDS
 };
 

@@ -67,8 +67,12 @@ struct gt_tui_page *gt_tui_page_tasks(const struct gt_reading *r, const bool *ch
 
 struct gt_tui_page *gt_tui_page_fields(const bool field[GT_TUI_FIELDS])
 {
-    static const char *const names[GT_TUI_FIELDS] = {
-        "total time", "self time", "calls", "average time of a call", "time in which tasks slept"};
+    static const char *const names[GT_TUI_FIELDS] = {"total time",
+                                                     "self time",
+                                                     "calls",
+                                                     "average time of a call",
+                                                     "time in which tasks slept",
+                                                     "calls that did not return"};
     GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
     for (int i = 0; i < GT_TUI_FIELDS; i++)
         g_ptr_array_add(texts, g_strdup_printf("[%s] %s", field[i] ? "x" : " ", names[i]));

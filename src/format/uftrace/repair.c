@@ -146,12 +146,13 @@ static int scan(const struct repair *r, uint32_t tid, struct gt_uftrace_scan *s,
 }
 
 /* Says that the exits are no returns. */
-static int note_open(const struct repair *r, uint32_t tid, uint64_t time, struct gt_error *err)
+static int note_open(const struct repair *r, uint32_t tid, uint64_t time, uint32_t depth,
+                     struct gt_error *err)
 {
     struct gt_text line = {0};
     char file[GT_UFTRACE_FILE_MAX];
     gt_uftrace_dir_file(&r->dir, GT_OPEN_CALLS_FILE, file);
-    gt_open_calls_put(&line, tid, time);
+    gt_open_calls_put(&line, tid, time, depth);
     int status = line.failed ? gt_error_set(err, GT_E_NOMEM, "%s: out of memory", file)
                              : gt_file_append(file, line.data, line.len, err);
     gt_text_free(&line);
@@ -172,7 +173,7 @@ static int mend(struct repair *r, uint32_t tid, struct gt_uftrace_scan *s, struc
     if (records && !status && s->n_open)
         status = records->add(records->self, tid, s->last_time, s->open, s->n_open, err);
     if (!status && s->n_open)
-        status = note_open(r, tid, s->last_time, err);
+        status = note_open(r, tid, s->last_time, (uint32_t)s->n_open, err);
     if (!status)
         r->stats.closed += s->n_open;
     return status;

@@ -77,8 +77,14 @@ static bool value(void *self, uint32_t depth, const struct gt_call_value_name *n
            gt_arguments_value(f->rec, call->of, f->values.words + call->at, call->n, name, out);
 }
 
+static void note_ends(void *self, uint32_t shown, uint64_t time)
+{
+    struct gt_filtered *f = self;
+    gt_open_calls_note(&f->rec->open_calls, f->id, time, shown);
+}
+
 static const struct gt_filter_sink sink = {
-    .enter = put_enter, .leave = put_leave, .act = act, .value = value};
+    .enter = put_enter, .leave = put_leave, .ends = note_ends, .act = act, .value = value};
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 
@@ -262,6 +268,17 @@ void gt_filtered_stop(struct gt_filtered *f, uint64_t time)
 {
     if (f->out)
         gt_filter_takes_event(&f->state, prepare(f, time));
+}
+
+void gt_filtered_ends(struct gt_filtered *f, uint64_t time)
+{
+    if (!f->out)
+        return;
+    time = prepare(f, time);
+    gt_filter_takes_event(&f->state, time); /* it may have been switched off */
+    gt_filter_until(&f->state, time);
+    if (f->state.shown)
+        note_ends(f, f->state.shown, time);
 }
 
 static void put_event(struct gt_filtered *f, unsigned event, uint64_t time)

@@ -40,6 +40,9 @@ bool gt_filtered_begin(struct gt_filtered *f, struct gt_uftrace_recorder *r, str
                        struct gt_stream *out, uint32_t id);
 /* All its calls have ended. Not begun is fine. */
 void gt_filtered_end(struct gt_filtered *f);
+/* Its open calls end at that time without having returned: their leaves are next. Not begun is
+ * fine. */
+void gt_filtered_ends(struct gt_filtered *f, uint64_t time);
 /* Recording was switched off: its open calls end now. Not begun is fine. */
 void gt_filtered_stop(struct gt_filtered *f, uint64_t time);
 /* It has another name. Not begun is fine. */

@@ -60,6 +60,12 @@ static void stack_resumed(void *self, struct gt_stack *s, uint64_t time)
     t->switched_out = false;
 }
 
+static void stack_ends(void *self, struct gt_stack *s, uint64_t time)
+{
+    (void)self;
+    gt_filtered_ends(&gt_task_of(s)->filtered, time);
+}
+
 static bool stack_open(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time)
 {
     struct gt_uftrace_recorder *r = self;
@@ -96,7 +102,7 @@ const struct gt_sink gt_filtered_sink = {
     .leave = stack_leave,
     .suspended = stack_suspended,
     .resumed = stack_resumed,
-    .ends = gt_open_calls_end,
+    .ends = stack_ends,
     .handler = gt_handlers_begun,
     .open = stack_open,
     .close = stack_close,

@@ -218,10 +218,16 @@ static bool open_stack(void *self, struct gt_thread *t, struct gt_stack *s, uint
 static void end_stack(void *self, struct gt_stack *s, uint64_t time)
 {
     struct gt_uftrace_recorder *r = self;
-    const struct gt_levels *levels = gt_task_of(s)->levels;
-    for (size_t i = 0; i < GT_PRIVILEGE_LEVELS; i++)
-        if (levels->level[i].out)
-            gt_open_calls_note(&r->open_calls, levels->level[i].out->id, time);
+    struct gt_levels *levels = gt_task_of(s)->levels;
+    uint32_t depth[GT_PRIVILEGE_LEVELS] = {0};
+    for (const struct gt_frame *f = s->top; f > s->base; f--)
+        depth[gt_level_of(f->level)]++;
+    for (size_t i = 0; i < GT_PRIVILEGE_LEVELS; i++) {
+        if (gt_filters_current(&r->filters))
+            gt_filtered_ends(&levels->level[i].filtered, time);
+        else if (levels->level[i].out && depth[i])
+            gt_open_calls_note(&r->open_calls, levels->level[i].out->id, time, depth[i]);
+    }
 }
 
 static void close_stack(void *self, struct gt_stack *s)

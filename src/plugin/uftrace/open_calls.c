@@ -15,17 +15,17 @@ void gt_open_calls_init(struct gt_open_calls *o)
     pthread_mutex_init(&o->lock, NULL);
 }
 
-void gt_open_calls_note(struct gt_open_calls *o, uint32_t task, uint64_t time)
+void gt_open_calls_note(struct gt_open_calls *o, uint32_t task, uint64_t time, uint32_t depth)
 {
     pthread_mutex_lock(&o->lock);
-    gt_open_calls_put(&o->text, task, time);
+    gt_open_calls_put(&o->text, task, time, depth);
     pthread_mutex_unlock(&o->lock);
 }
 
 void gt_open_calls_end(void *recorder, struct gt_stack *s, uint64_t time)
 {
     struct gt_uftrace_recorder *r = recorder;
-    gt_open_calls_note(&r->open_calls, gt_task_of(s)->id, time);
+    gt_open_calls_note(&r->open_calls, gt_task_of(s)->id, time, gt_stack_depth(s));
 }
 
 int gt_open_calls_write(struct gt_uftrace_recorder *r, struct gt_error *err)

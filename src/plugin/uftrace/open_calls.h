@@ -19,7 +19,8 @@ struct gt_open_calls {
 
 /* Nothing is open; also in a forked child, whose parent's other threads may have had the lock. */
 void gt_open_calls_init(struct gt_open_calls *o);
-void gt_open_calls_note(struct gt_open_calls *o, uint32_t task, uint64_t time);
+/* The task's calls of less than that depth end at the time. */
+void gt_open_calls_note(struct gt_open_calls *o, uint32_t task, uint64_t time, uint32_t depth);
 /* The sink's `ends` where a stack has one task; `recorder` is one. */
 void gt_open_calls_end(void *recorder, struct gt_stack *s, uint64_t time);
 /* Appends the lines to GT_OPEN_CALLS_FILE, if there are any. On the worker. Errors of

@@ -105,6 +105,7 @@ static void put_texts(void *arg)
     }
     gt_arguments_write(r, NULL);
     gt_handlers_write(r, NULL);
+    gt_open_calls_write(r, NULL);
     gt_meta_put_stats_of_exec(r, ending->outside, NULL);
 }
 

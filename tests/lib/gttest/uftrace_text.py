@@ -90,7 +90,7 @@ def alike(a, b):
             all(alike(*pair) for pair in zip(*[sorted(n.children, key=lambda c: c.name) for n in (a, b)])))
 
 
-LINE = re.compile(rf'(?: *{TIME}| {{12}})(?: *{TIME}| {{12}})(?: +\d+\.\d %)? : ((?: \| |   | \+-)*)\((\d+)\) (.*)')
+LINE = re.compile(rf'(?: *{TIME}| {{12}})(?: *{TIME}| {{12}})(?: +\d+\.\d %)? : ((?: \| |   | \+-)*)\((\d+)(?:, \d+ open)?\) (.*)')
 
 
 def graph(text):

@@ -76,7 +76,8 @@ static inline bool value_of(void *self, uint32_t depth, const struct gt_call_val
     return v != INT64_MAX && (name->place != GT_CALL_NAMED || strcmp(name->name, "path") == 0);
 }
 
-static const struct gt_filter_sink sink = {put_enter, put_leave, put_act, value_of};
+static const struct gt_filter_sink sink = {
+    .enter = put_enter, .leave = put_leave, .act = put_act, .value = value_of};
 
 static const char *const names[] = {
     [GT_FILTER_ONLY] = "-F",
