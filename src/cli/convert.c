@@ -5,6 +5,7 @@
 #include "analysis/stream/walk.h"
 #include "cli/command.h"
 #include "cli/end_signals.h"
+#include "cli/guard.h"
 #include "cli/output_file.h"
 
 #include <string.h>
@@ -130,24 +131,37 @@ static int convert_to(struct convert *c, const struct gt_notices *notices, const
     return status;
 }
 
+struct job {
+    const struct gt_command *command;
+    const struct convert_options *o;
+    const char *from;
+};
+
+static int do_convert(void *self)
+{
+    const struct job *job = self;
+    struct gt_error err = {0};
+    g_autofree struct convert *c = g_new0(struct convert, 1);
+    c->format = format_of(job->o->format);
+    const struct gt_notices notices = gt_command_notices(job->command);
+    int status = convert_to(c, &notices, job->from, job->o, &err);
+    bool missing = c->names.missing > 0;
+    gt_etrace_names_free(&c->names);
+    if (status < 0)
+        return gt_command_fail(job->command, GT_EXIT_FAILED, "%s", err.text);
+    return missing ? GT_EXIT_FAILED : GT_EXIT_DONE;
+}
+
 static int run_convert(const struct gt_command *self, const void *options, size_t n,
                        char **operands)
 {
     const struct convert_options *opt = options;
-    struct gt_error err = {0};
     if (n != 1)
         return gt_command_usage_error(self, "takes one stream: FILE, - or unix:PATH");
     if (opt->output && gt_output_file_same(opt->output, operands[0]))
         return gt_command_usage_error(self, "'%s' is the stream itself", opt->output);
-    g_autofree struct convert *c = g_new0(struct convert, 1);
-    c->format = format_of(opt->format);
-    const struct gt_notices notices = gt_command_notices(self);
-    int status = convert_to(c, &notices, operands[0], opt, &err);
-    bool missing = c->names.missing > 0;
-    gt_etrace_names_free(&c->names);
-    if (status < 0)
-        return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
-    return missing ? GT_EXIT_FAILED : GT_EXIT_DONE;
+    struct job job = {self, opt, operands[0]};
+    return opt->output ? gt_guard_run(opt->output, do_convert, &job) : do_convert(&job);
 }
 
 const struct gt_command gt_command_convert = {

@@ -7,6 +7,7 @@
 #include "analysis/stream/walk.h"
 #include "cli/command.h"
 #include "cli/end_signals.h"
+#include "cli/guard.h"
 #include "cli/output_file.h"
 
 #include <elf.h>
@@ -244,27 +245,25 @@ static int make_report(struct coverage_run *run, const char *path, struct gt_err
     return status == 0 && run->names.missing ? 1 : status;
 }
 
-static int run_coverage(const struct gt_command *self, const void *options, size_t n,
-                        char **operands)
+struct job {
+    const struct gt_command *command;
+    const struct coverage_options *o;
+    const char *from;
+};
+
+static int do_coverage(void *self)
 {
-    const struct coverage_options *opt = options;
-    struct coverage_run run = {.self = self,
-                               .notices = gt_command_notices(self),
-                               .opt = opt,
+    const struct job *job = self;
+    const struct coverage_options *o = job->o;
+    struct coverage_run run = {.self = job->command,
+                               .notices = gt_command_notices(job->command),
+                               .opt = o,
                                .in = {.fd = -1, .listener.fd = -1}};
     struct gt_error err = {0};
-    if (n == 0)
-        return gt_command_usage_error(self, "needs a stream");
-    if (n > 1)
-        return gt_command_usage_error(self, "unexpected '%s'", operands[1]);
-    if (!opt->elf)
-        return gt_command_usage_error(self, "needs --elf, a program that ran");
-    if (opt->json && opt->format && strcmp(opt->format, "json") != 0)
-        return gt_command_usage_error(self, "takes one of --json and --format %s", opt->format);
-    run.format = format_named(opt->json ? "json" : opt->format ? opt->format : "text");
-    int status = make_report(&run, operands[0], &err);
+    run.format = format_named(o->json ? "json" : o->format ? o->format : "text");
+    int status = make_report(&run, job->from, &err);
     if (status < 0)
-        gt_command_fail(self, 0, "%s", err.text);
+        gt_command_fail(job->command, 0, "%s", err.text);
     for (size_t i = 0; i < run.n; i++)
         gt_coverage_program_close(&run.program[i]);
     g_free(run.program);
@@ -274,6 +273,22 @@ static int run_coverage(const struct gt_command *self, const void *options, size
     gt_end_signals_restore();
     gt_etrace_input_close(&run.in);
     return status ? GT_EXIT_FAILED : GT_EXIT_DONE;
+}
+
+static int run_coverage(const struct gt_command *self, const void *options, size_t n,
+                        char **operands)
+{
+    const struct coverage_options *opt = options;
+    struct job job = {self, opt, operands[0]};
+    if (n == 0)
+        return gt_command_usage_error(self, "needs a stream");
+    if (n > 1)
+        return gt_command_usage_error(self, "unexpected '%s'", operands[1]);
+    if (!opt->elf)
+        return gt_command_usage_error(self, "needs --elf, a program that ran");
+    if (opt->json && opt->format && strcmp(opt->format, "json") != 0)
+        return gt_command_usage_error(self, "takes one of --json and --format %s", opt->format);
+    return opt->output ? gt_guard_run(opt->output, do_coverage, &job) : do_coverage(&job);
 }
 
 const struct gt_command gt_command_coverage = {

@@ -25,8 +25,10 @@ static int wait_for(pid_t child, const sigset_t *set)
             return status;
         if (ended < 0 && errno != EINTR && kill(child, 0) != 0)
             return -1;
-        const int came = sigtimedwait(set, NULL, &look);
-        if (came > 0 && came != SIGCHLD)
+        siginfo_t info = {0};
+        const int came = sigtimedwait(set, &info, &look);
+        /* What a terminal sends the child gets as well: a second one would end it at once. */
+        if (came > 0 && came != SIGCHLD && info.si_code != SI_KERNEL)
             kill(child, came);
     }
 }

@@ -6,7 +6,7 @@ import signal
 import struct
 import sys
 
-from gttest import commands, functions, uftrace_write
+from gttest import commands, etrace_write, functions, uftrace_write
 from gttest.paths import GUESTTRACE
 from gttest.results import equal, need, read_text
 from gttest.uftrace import ENTRY, EXIT
@@ -106,6 +106,27 @@ def test_interrupted(t):
             child.send_signal(number)
             done = commands.finish(child)
             equal((done.returncode, os.listdir(f'{t.folder}/out')), (-number, []), form, done.stderr)
+
+
+def test_convert(t):
+    """A signal ends the stream, and what came is converted; of a conversion that is killed nothing is left."""
+    os.mkdir(f'{t.folder}/converted')
+    for number, left in (signal.SIGHUP, ['x']), (signal.SIGKILL, []):
+        stream = f'{t.folder}/stream{int(number)}'
+        os.mkfifo(stream)
+        child = commands.start([GUESTTRACE, 'convert', '-o', f'{t.folder}/converted/x', stream])
+        with open(stream, 'wb', buffering=0) as writer:
+            writer.write(etrace_write.start())
+            while child.poll() is None and not hidden(f'{t.folder}/converted'):
+                pass
+            if number == signal.SIGKILL:
+                os.kill(int(read_text(f'/proc/{child.pid}/task/{child.pid}/children')), number)
+            else:
+                child.send_signal(number)
+            done = commands.finish(child)
+        equal((done.returncode, os.listdir(f'{t.folder}/converted')), (-number if number == signal.SIGKILL else 0, left), done.stderr)
+        for name in left:
+            os.unlink(f'{t.folder}/converted/{name}')
 
 
 def test_standard_output(t):
