@@ -228,4 +228,17 @@ static inline void gt_json_bool(struct gt_json *j, bool v)
     gt_json_number(j, v ? "true" : "false");
 }
 
+/* A key with its value. */
+static inline void gt_json_member_u64(struct gt_json *j, const char *name, uint64_t v)
+{
+    gt_json_key(j, name);
+    gt_json_u64(j, v);
+}
+
+static inline void gt_json_member_text(struct gt_json *j, const char *name, const char *text)
+{
+    gt_json_key(j, name);
+    gt_json_text(j, text);
+}
+
 #endif

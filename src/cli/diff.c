@@ -55,16 +55,12 @@ static void put_json(void *self, const struct gt_diff_found *found)
     gt_json_init(&j, self, GT_JSON_REPLACE);
     gt_json_resume(&j);
     gt_json_begin_object(&j);
-    if (found->vcpu >= 0) {
-        gt_json_key(&j, "vcpu");
-        gt_json_u64(&j, (uint64_t)found->vcpu);
-    }
+    if (found->vcpu >= 0)
+        gt_json_member_u64(&j, "vcpu", (uint64_t)found->vcpu);
     for (int i = 0; i < 2; i++)
         if (found->text[i]) {
-            gt_json_key(&j, keys[i][0]);
-            gt_json_u64(&j, found->line[i]);
-            gt_json_key(&j, keys[i][1]);
-            gt_json_text(&j, found->text[i]);
+            gt_json_member_u64(&j, keys[i][0], found->line[i]);
+            gt_json_member_text(&j, keys[i][1], found->text[i]);
         }
     gt_json_end_object(&j);
     gt_json_end_line(&j);

@@ -46,24 +46,12 @@ static void end_line(struct gt_json *j)
     gt_json_commit(j);
 }
 
-static void put_number(struct gt_json *j, const char *key, uint64_t value)
-{
-    gt_json_key(j, key);
-    gt_json_u64(j, value);
-}
-
-static void put_text(struct gt_json *j, const char *key, const char *text)
-{
-    gt_json_key(j, key);
-    gt_json_text(j, text);
-}
-
 static void begin_at(struct gt_replay *r, struct gt_json *j, uint64_t time, uint32_t task)
 {
     begin_line(r, j);
-    put_number(j, "time_ns", time);
+    gt_json_member_u64(j, "time_ns", time);
     if (task != GT_REPLAY_NONE)
-        put_number(j, "tid", gt_calls_task(r->calls, task)->id);
+        gt_json_member_u64(j, "tid", gt_calls_task(r->calls, task)->id);
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */
@@ -74,17 +62,17 @@ static void put_call(struct gt_replay *r, const struct gt_call *e, const char *a
     const bool returned = !(e->flags & GT_CALL_UNFINISHED);
     struct gt_json j;
     begin_line(r, &j);
-    put_number(&j, "begin_ns", e->begin);
-    put_number(&j, "duration_ns", e->time - e->begin);
-    put_number(&j, "slept_ns", e->slept);
-    put_number(&j, "tid", gt_calls_task(r->calls, e->task)->id);
-    put_number(&j, "depth", e->depth);
-    put_text(&j, "function", gt_demangle(r->o->demangler, f->name));
-    put_text(&j, "module", f->module);
+    gt_json_member_u64(&j, "begin_ns", e->begin);
+    gt_json_member_u64(&j, "duration_ns", e->time - e->begin);
+    gt_json_member_u64(&j, "slept_ns", e->slept);
+    gt_json_member_u64(&j, "tid", gt_calls_task(r->calls, e->task)->id);
+    gt_json_member_u64(&j, "depth", e->depth);
+    gt_json_member_text(&j, "function", gt_demangle(r->o->demangler, f->name));
+    gt_json_member_text(&j, "module", f->module);
     if (arguments)
-        put_text(&j, "arguments", arguments);
+        gt_json_member_text(&j, "arguments", arguments);
     if (returned && gt_replay_values(r, e, &r->values))
-        put_text(&j, "result", r->values.data);
+        gt_json_member_text(&j, "result", r->values.data);
     gt_json_key(&j, "returned");
     gt_json_bool(&j, returned);
     end_line(&j);
@@ -121,14 +109,14 @@ static void json_call(struct gt_replay *r, const struct gt_call *e)
         take_exit(r, e);
     } else if (e->kind == GT_CALL_LOST) {
         begin_at(r, &j, e->time, e->task);
-        put_number(&j, "lost", e->function);
+        gt_json_member_u64(&j, "lost", e->function);
         end_line(&j);
     } else if (e->kind == GT_CALL_EVENT) {
         char number[24];
         const char *name = gt_calls_event_name(r->calls, e->function);
         g_snprintf(number, sizeof number, "%u", e->function);
         begin_at(r, &j, e->time, e->task);
-        put_text(&j, "event", name ? name : number);
+        gt_json_member_text(&j, "event", name ? name : number);
         end_line(&j);
     }
 }
@@ -144,7 +132,7 @@ static void json_mark(struct gt_replay *r, const struct gt_calls_mark *m)
 {
     struct gt_json j;
     begin_at(r, &j, m->time, GT_REPLAY_NONE);
-    put_text(&j, r->mark_word, m->text);
+    gt_json_member_text(&j, r->mark_word, m->text);
     end_line(&j);
 }
 
@@ -152,7 +140,7 @@ static void json_rename(struct gt_replay *r, const struct gt_replay_renaming *n)
 {
     struct gt_json j;
     begin_at(r, &j, n->time, n->task);
-    put_text(&j, "name", n->name);
+    gt_json_member_text(&j, "name", n->name);
     end_line(&j);
 }
 

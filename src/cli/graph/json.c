@@ -11,30 +11,22 @@ void gt_graph_json_begin(struct gt_json *j, struct gt_output *out)
     gt_json_begin_array(j);
 }
 
-static void put_number(struct gt_json *j, const char *key, uint64_t value)
-{
-    gt_json_key(j, key);
-    gt_json_u64(j, value);
-}
-
 /* A root is the top line of a whole tree: it is no function. */
 static void put_node(const struct gt_graph_text *t, struct gt_json *j, const struct gt_tree_node *n,
                      uint32_t depth)
 {
     gt_json_newline(j);
     gt_json_begin_object(j);
-    put_number(j, "depth", depth);
+    gt_json_member_u64(j, "depth", depth);
     if (n->function != GT_TREE_NONE) {
-        gt_json_key(j, "function");
-        gt_json_text(j, gt_reading_name(t->reader, n->function));
-        gt_json_key(j, "module");
-        gt_json_text(j, gt_calls_function(t->reader->calls, n->function)->module);
+        gt_json_member_text(j, "function", gt_reading_name(t->reader, n->function));
+        gt_json_member_text(j, "module", gt_calls_function(t->reader->calls, n->function)->module);
     }
-    put_number(j, "calls", n->calls);
-    put_number(j, "open", n->open);
-    put_number(j, "total_ns", n->total);
-    put_number(j, "self_ns", (uint64_t)n->self);
-    put_number(j, "slept_ns", n->slept);
+    gt_json_member_u64(j, "calls", n->calls);
+    gt_json_member_u64(j, "open", n->open);
+    gt_json_member_u64(j, "total_ns", n->total);
+    gt_json_member_u64(j, "self_ns", (uint64_t)n->self);
+    gt_json_member_u64(j, "slept_ns", n->slept);
     gt_json_end_object(j);
 }
 
@@ -44,8 +36,7 @@ void gt_graph_json_put(const struct gt_graph_text *t, struct gt_json *j, uint32_
     const struct gt_tree_node *n = t->tree->node;
     gt_json_newline(j);
     gt_json_begin_object(j);
-    gt_json_key(j, "name");
-    gt_json_text(j, name);
+    gt_json_member_text(j, "name", name);
     gt_json_key(j, "nodes");
     gt_json_begin_array(j);
     for (uint32_t i = node; i < n[node].end;) {

@@ -10,14 +10,7 @@ static void put_text(struct gt_json *j, const char *key, const char *value)
 {
     if (!value || !*value)
         return;
-    gt_json_key(j, key);
-    gt_json_text(j, value);
-}
-
-static void put_number(struct gt_json *j, const char *key, uint64_t value)
-{
-    gt_json_key(j, key);
-    gt_json_u64(j, value);
+    gt_json_member_text(j, key, value);
 }
 
 static void begin(struct gt_json *j, const char *key)
@@ -54,22 +47,22 @@ static void put_recording(struct gt_json *j, const struct gt_info *i)
     put_text(j, "command", f->command);
     put_text(j, "program", f->exename);
     if (f->has_exit_status)
-        put_number(j, "wait_status", (uint64_t)(unsigned)f->exit_status);
+        gt_json_member_u64(j, "wait_status", (uint64_t)(unsigned)f->exit_status);
     put_text(j, "version", f->version);
     put_when(j, i);
     put_text(j, "cpu", f->cpu);
     put_text(j, "host", f->host);
     put_text(j, "clock", gt_info_clock(i));
-    put_number(j, "first_ns", f->first);
-    put_number(j, "last_ns", f->last);
-    put_number(j, "calls", i->calls);
-    put_number(j, "deepest", i->deepest);
-    put_number(j, "functions", i->counts.functions);
-    put_number(j, "events", i->events);
-    put_number(j, "records", f->records);
-    put_number(j, "record_bytes", f->record_bytes);
-    put_number(j, "bytes", f->bytes);
-    put_number(j, "lost_records", gt_stats_number(&i->stats, "lost_records"));
+    gt_json_member_u64(j, "first_ns", f->first);
+    gt_json_member_u64(j, "last_ns", f->last);
+    gt_json_member_u64(j, "calls", i->calls);
+    gt_json_member_u64(j, "deepest", i->deepest);
+    gt_json_member_u64(j, "functions", i->counts.functions);
+    gt_json_member_u64(j, "events", i->events);
+    gt_json_member_u64(j, "records", f->records);
+    gt_json_member_u64(j, "record_bytes", f->record_bytes);
+    gt_json_member_u64(j, "bytes", f->bytes);
+    gt_json_member_u64(j, "lost_records", gt_stats_number(&i->stats, "lost_records"));
     put_text(j, "error", gt_stats_text(&i->stats, "error"));
 }
 
@@ -86,7 +79,7 @@ static void put_counters(struct gt_json *j, const struct gt_info *i, const char 
             continue;
         gt_json_begin_object(j);
         put_text(j, "name", s->key + strlen(prefix));
-        put_number(j, "count", count);
+        gt_json_member_u64(j, "count", count);
         put_text(j, "text", gt_counter_text(s->key + strlen(prefix)));
         gt_json_end_object(j);
     }
@@ -101,9 +94,9 @@ static void put_processes(struct gt_json *j, const struct gt_calls *c)
         const struct gt_calls_process *p = gt_calls_process(c, k);
         gt_json_newline(j);
         gt_json_begin_object(j);
-        put_number(j, "pid", p->pid);
+        gt_json_member_u64(j, "pid", p->pid);
         put_text(j, "program", p->exename);
-        put_number(j, "start_ns", p->start);
+        gt_json_member_u64(j, "start_ns", p->start);
         gt_json_end_object(j);
     }
     gt_json_end_array(j);
@@ -115,7 +108,7 @@ static void put_names(struct gt_json *j, const struct gt_calls_task *t)
     gt_json_begin_array(j);
     for (size_t k = 0; k < t->n_names; k++) {
         gt_json_begin_object(j);
-        put_number(j, "from_ns", t->names[k].time);
+        gt_json_member_u64(j, "from_ns", t->names[k].time);
         put_text(j, "name", t->names[k].name);
         gt_json_end_object(j);
     }
@@ -132,18 +125,18 @@ static void put_tasks(struct gt_json *j, const struct gt_info *i)
         const struct gt_task_counts *n = &i->counts.task[k];
         gt_json_newline(j);
         gt_json_begin_object(j);
-        put_number(j, "tid", t->id);
-        put_number(j, "pid", gt_calls_process(c, t->process)->pid);
+        gt_json_member_u64(j, "tid", t->id);
+        gt_json_member_u64(j, "pid", gt_calls_process(c, t->process)->pid);
         gt_json_key(j, "name");
         gt_json_text(j, t->name);
         if (t->n_names > 1)
             put_names(j, t);
-        put_number(j, "calls", n->calls);
-        put_number(j, "deepest", n->deepest);
-        put_number(j, "events", n->events);
+        gt_json_member_u64(j, "calls", n->calls);
+        gt_json_member_u64(j, "deepest", n->deepest);
+        gt_json_member_u64(j, "events", n->events);
         if (n->first <= n->last) {
-            put_number(j, "first_ns", n->first);
-            put_number(j, "last_ns", n->last);
+            gt_json_member_u64(j, "first_ns", n->first);
+            gt_json_member_u64(j, "last_ns", n->last);
         }
         gt_json_end_object(j);
     }

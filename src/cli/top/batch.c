@@ -38,39 +38,27 @@ static void put_table(const struct gt_top *t, struct gt_output *out)
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static void put_number(struct gt_json *j, const char *name, uint64_t value)
-{
-    gt_json_key(j, name);
-    gt_json_u64(j, value);
-}
-
-static void put_text(struct gt_json *j, const char *name, const char *value)
-{
-    gt_json_key(j, name);
-    gt_json_text(j, value);
-}
-
 static void put_sums(struct gt_json *j, const struct gt_follow_sums *s)
 {
-    put_number(j, "self_ns", s->now.self);
-    put_number(j, "total_ns", s->now.total);
-    put_number(j, "slept_ns", s->now.slept);
-    put_number(j, "calls", s->now.calls);
-    put_number(j, "all_self_ns", s->all.self);
-    put_number(j, "all_total_ns", s->all.total);
-    put_number(j, "all_slept_ns", s->all.slept);
-    put_number(j, "all_calls", s->all.calls);
+    gt_json_member_u64(j, "self_ns", s->now.self);
+    gt_json_member_u64(j, "total_ns", s->now.total);
+    gt_json_member_u64(j, "slept_ns", s->now.slept);
+    gt_json_member_u64(j, "calls", s->now.calls);
+    gt_json_member_u64(j, "all_self_ns", s->all.self);
+    gt_json_member_u64(j, "all_total_ns", s->all.total);
+    gt_json_member_u64(j, "all_slept_ns", s->all.slept);
+    gt_json_member_u64(j, "all_calls", s->all.calls);
 }
 
 static void put_json_row(const struct gt_top *t, const struct gt_top_row *row, struct gt_json *j)
 {
     gt_json_begin_object(j);
     if (row->module) {
-        put_text(j, "function", gt_demangle(t->demangler, row->name));
-        put_text(j, "module", row->module);
+        gt_json_member_text(j, "function", gt_demangle(t->demangler, row->name));
+        gt_json_member_text(j, "module", row->module);
     } else {
-        put_text(j, "task", row->name);
-        put_number(j, "tid", row->task);
+        gt_json_member_text(j, "task", row->name);
+        gt_json_member_u64(j, "tid", row->task);
     }
     put_sums(j, &row->sums);
     gt_json_end_object(j);
@@ -82,12 +70,12 @@ static void put_json(const struct gt_top *t, struct gt_output *out)
     gt_json_init(&j, out, GT_JSON_REPLACE);
     gt_json_resume(&j);
     gt_json_begin_object(&j);
-    put_text(&j, "recording", t->path);
-    put_text(&j, "state", gt_top_state_name(t));
-    put_text(&j, "since", gt_follow_is_part(t->follow) ? "top" : "begin");
-    put_number(&j, "ms", (uint64_t)(t->seconds * 1000));
-    put_number(&j, "tasks", gt_follow_n_tasks(t->follow));
-    put_number(&j, "lost", gt_follow_lost(t->follow));
+    gt_json_member_text(&j, "recording", t->path);
+    gt_json_member_text(&j, "state", gt_top_state_name(t));
+    gt_json_member_text(&j, "since", gt_follow_is_part(t->follow) ? "top" : "begin");
+    gt_json_member_u64(&j, "ms", (uint64_t)(t->seconds * 1000));
+    gt_json_member_u64(&j, "tasks", gt_follow_n_tasks(t->follow));
+    gt_json_member_u64(&j, "lost", gt_follow_lost(t->follow));
     put_sums(&j, &t->sums);
     gt_json_key(&j, "rows");
     gt_json_begin_array(&j);
