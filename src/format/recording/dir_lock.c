@@ -3,6 +3,7 @@
 #include "format/recording/dir_lock.h"
 
 #include "base/file.h"
+#include "base/process_stat.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,26 +28,6 @@ enum {
 
 /* ---- processes ----------------------------------------------------------------------------- */
 
-/* The state, and when it began, in clock ticks after the machine: 0 where there is none. */
-static unsigned long long started(unsigned pid, char *state)
-{
-    char path[32], text[1024];
-    unsigned long long at = 0;
-    snprintf(path, sizeof path, "/proc/%u/stat", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    const char *after = strrchr(text, ')'); /* the name before it may have any */
-    if (!after || sscanf(after,
-                         ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
-                         "%*d %*d %*d %*d %llu",
-                         state, &at) != 2)
-        return 0;
-    return at;
-}
-
 /* Seconds since 1970. */
 static long long time_of(unsigned long long ticks)
 {
@@ -60,13 +41,13 @@ static long long time_of(unsigned long long ticks)
  * one that had it was dead. */
 static bool owns(unsigned pid, const struct stat *pool)
 {
-    char state = 0;
+    struct gt_process_stat stat;
     if (kill((pid_t)pid, 0) != 0 && errno != EPERM)
         return false;
-    unsigned long long at = started(pid, &state);
-    if (state == 'Z' || state == 'X')
-        return false;
-    return at == 0 || time_of(at) <= pool->st_mtim.tv_sec + SLACK;
+    if (!gt_process_stat(pid, &stat))
+        return true;
+    return stat.state != 'Z' && stat.state != 'X' &&
+           time_of(stat.began) <= pool->st_mtim.tv_sec + SLACK;
 }
 
 static bool is_pool(const char *name)

@@ -2,12 +2,12 @@
 /* The processes of a recording: see users.h. */
 #include "plugin/uftrace/users.h"
 
+#include "base/process_stat.h"
 #include "format/recording/dir_lock.h"
 #include "plugin/uftrace/recorder.h"
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,16 +26,8 @@ static int *lock_of(struct gt_uftrace_recorder *r)
 /* 0: not known. */
 static unsigned parent_of(unsigned pid)
 {
-    char path[32], text[1024];
-    unsigned parent = 0;
-    snprintf(path, sizeof path, "/proc/%u/stat", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    const char *after = strrchr(text, ')'); /* the name before it may have any */
-    return after && sscanf(after, ") %*c %u", &parent) == 1 ? parent : 0;
+    struct gt_process_stat stat;
+    return gt_process_stat(pid, &stat) ? stat.parent : 0;
 }
 
 bool gt_users_go_on(const char *dir)
