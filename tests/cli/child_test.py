@@ -64,6 +64,15 @@ class Signals(CliTest):
         self.assertEqual(s.end(), 0)
         self.assertIsNone(s.event())
 
+    def test_term_once_more_kills(self):
+        """A QEMU that hangs: it does not take SIGTERM."""
+        s = Session(self, 'signals say=ready await', '-q')
+        self.assertEqual(s.event(), 'ready')
+        s.kill(signal.SIGTERM)
+        s.await_text(rb'QEMU still runs 10 s after SIGTERM: send SIGTERM once more to kill it\r\n')
+        s.kill(signal.SIGTERM)
+        self.assertEqual(s.end(), -signal.SIGKILL)
+
     def test_terminal_signals_come_once(self):
         """While we are stopped the child takes its own; if we passed ours on, it would come next."""
         s = self.start()

@@ -2,6 +2,9 @@
 /* A child in the foreground: see child.h. */
 #include "cli/record/child.h"
 
+#include "base/clock.h"
+#include "cli/record/recording.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,7 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TICK_MS 250
+enum {
+    TICK_MS = 250,
+    TERM_SECONDS = 10, /* that the child has after SIGTERM */
+};
 
 /* Passed on when kill(2) sent them. */
 static const int forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,
@@ -26,6 +32,8 @@ struct run {
     int signals; /* signalfd */
     sigset_t old_mask;
     struct sigaction old_chld;
+    uint64_t termed; /* monotonic ns when SIGTERM was first passed on; 0: it was not */
+    bool overdue;    /* the child has had its time, and that was said */
     bool ended;
     int wait_status;
 };
@@ -114,6 +122,33 @@ static void reap(struct run *r)
     }
 }
 
+/* It may only hang; or a guest's program catches SIGTERM, and has its reasons: that is for whoever
+ * sent it to decide. */
+static bool kills(struct run *r, int sig)
+{
+    if (sig != SIGTERM || r->ended)
+        return false;
+    if (r->overdue)
+        kill(r->pid, SIGKILL);
+    else if (!r->termed)
+        r->termed = gt_clock_monotonic();
+    return r->overdue;
+}
+
+/* What is left of the time after SIGTERM, for poll; -1: none runs. */
+static int overdue_in(struct run *r)
+{
+    if (!r->termed || r->overdue)
+        return -1;
+    uint64_t ms = (gt_clock_monotonic() - r->termed) / 1000000;
+    if (ms < TERM_SECONDS * 1000)
+        return TERM_SECONDS * 1000 - (int)ms;
+    r->overdue = true;
+    gt_record_say("QEMU still runs %d s after SIGTERM: send SIGTERM once more to kill it",
+                  TERM_SECONDS);
+    return -1;
+}
+
 static void handle_signal(struct run *r, const struct signalfd_siginfo *info)
 {
     if (info->ssi_signo == SIGCHLD) {
@@ -125,6 +160,8 @@ static void handle_signal(struct run *r, const struct signalfd_siginfo *info)
     if (info->ssi_code > 0) /* the kernel's: the child has its own */
         return;
     if (r->child->signal && r->child->signal(r->child->signal_data, (int)info->ssi_signo))
+        return;
+    if (kills(r, (int)info->ssi_signo))
         return;
     for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
         if (!r->ended && forwarded[i] == (int)info->ssi_signo)
@@ -167,8 +204,10 @@ static void wait_for_end(struct run *r)
             o->wants(o->self, &p[1]);
         if (in)
             in->wants(in->self, &p[2]);
-        int ready = poll(p, 3, r->child->tick ? TICK_MS : -1);
-        if (ready == 0)
+        int left = overdue_in(r);
+        bool ticks = r->child->tick && (left < 0 || left > TICK_MS);
+        int ready = poll(p, 3, ticks ? TICK_MS : left);
+        if (ready == 0 && ticks)
             r->child->tick(r->child->data);
         if (ready > 0 && p[1].revents)
             o->ready(o->self);

@@ -6,7 +6,8 @@
  * Signals of the terminal (^C, ^\, ^Z, a hang-up, a resize) go to the whole process group, so the
  * child gets them too; signals that kill(2) sends to us alone are forwarded. si_code distinguishes
  * the two. If a terminal's signal stops the child, we stop too, so that the shell sees a stopped
- * job.
+ * job. A child that still runs 10 seconds after a SIGTERM that we have passed on is killed by the
+ * next one.
  */
 #ifndef GT_CLI_RECORD_CHILD_H
 #define GT_CLI_RECORD_CHILD_H
