@@ -23,6 +23,7 @@
 #include "plugin/uftrace/system.h"
 #include "plugin/uftrace/transfer.h"
 #include "plugin/uftrace/vcpu.h"
+#include "plugin/uftrace/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,29 +71,6 @@ static void on_asked(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data
     if (!gt_mem_is_store(meminfo) && gt_guest_read(r, vaddr, &ip, r->guest.arch->bits / 8))
         gt_track_get_ip(&v->thread, ip);
     gt_vcpu_leave(v);
-}
-
-bool gt_may_watch_memory(const struct gt_translation *t, size_t i)
-{
-    const struct gt_arch *arch = t->rec->guest.arch;
-    const struct gt_decoded *d = &t->insn[i];
-    if (i + 1 < t->n || gt_host_can(GT_HOST_MEMORY_AT_EXIT))
-        return true;
-    return d->pc / GT_PAGE == gt_decoded_end(d) / GT_PAGE && arch->is_plain_access &&
-           arch->is_plain_access(d->bytes, d->size);
-}
-
-void gt_watch_memory(const struct gt_translation *t, size_t i, gt_mem_fn fn, unsigned which,
-                     void *data)
-{
-    if (gt_may_watch_memory(t, i))
-        gt_insn_on_memory(t->insn[i].ref, fn, which, data);
-}
-
-void gt_watch_words(const struct gt_translation *t, size_t end, gt_mem_fn fn, unsigned which)
-{
-    for (size_t i = 0; i < end; i++)
-        gt_watch_memory(t, i, fn, which, NULL);
 }
 
 /* A program's unwinder continues in the frame that catches: on aarch64 by a return or, from GCC 14

@@ -41,16 +41,6 @@ struct gt_decoder {
     size_t room;
 };
 
-/* False where the host keeps memory callbacks too long (GT_HOST_MEMORY_AT_EXIT), and the
- * instruction may be one that ends its block: the last one, at a page's end or where it is no plain
- * access. */
-bool gt_may_watch_memory(const struct gt_translation *t, size_t i);
-
-/* Calls fn at the accesses of instruction i, or of those up to `end`, if they may be watched. */
-void gt_watch_memory(const struct gt_translation *t, size_t i, gt_mem_fn fn, unsigned which,
-                     void *data);
-void gt_watch_words(const struct gt_translation *t, size_t end, gt_mem_fn fn, unsigned which);
-
 /* Event of the host: it translates the block. `self` is the recorder. Takes the lock. */
 void gt_on_translate(void *self, struct gt_block *block);
 

@@ -6,6 +6,7 @@
 #include "plugin/uftrace/recorder.h"
 #include "plugin/uftrace/straight.h"
 #include "plugin/uftrace/vcpu.h"
+#include "plugin/uftrace/watch.h"
 
 bool gt_stack_pointer_is_read(const struct gt_uftrace_recorder *r)
 {

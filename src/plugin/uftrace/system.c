@@ -20,6 +20,7 @@
 #include "plugin/uftrace/recorder.h"
 #include "plugin/uftrace/straight.h"
 #include "plugin/uftrace/vcpu.h"
+#include "plugin/uftrace/watch.h"
 #include "track/machine.h"
 #include "track/unfollowed.h"
 

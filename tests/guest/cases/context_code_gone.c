@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads have just loaded a context when the translated code goes, as recording ends: what they run
- * next calls QEMU's functions that access memory. QEMU 7.2 goes on with the memory callbacks of an
- * instruction that ended its block, and these are free then; riscv64 has one in swapcontext.
+ * Threads have just loaded a context when the translated code goes, as recording ends: what they
+ * run next calls QEMU's functions that access memory. QEMU 7.2 goes on with the memory callbacks of
+ * an instruction that ended its block, and these are free then; riscv64 has one in swapcontext.
  *
  * flags: -pthread
  * plugin: trigger=stop_recording@trace-off

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Callbacks at accesses to memory: see watch.h. */
+#include "plugin/uftrace/watch.h"
+
+#include "plugin/uftrace/page.h"
+#include "plugin/uftrace/recorder.h"
+
+bool gt_may_watch_memory(const struct gt_translation *t, size_t i)
+{
+    const struct gt_arch *arch = t->rec->guest.arch;
+    const struct gt_decoded *d = &t->insn[i];
+    if (i + 1 < t->n || gt_host_can(GT_HOST_MEMORY_AT_EXIT))
+        return true;
+    return d->pc / GT_PAGE == gt_decoded_end(d) / GT_PAGE && arch->is_plain_access &&
+           arch->is_plain_access(d->bytes, d->size);
+}
+
+void gt_watch_memory(const struct gt_translation *t, size_t i, gt_mem_fn fn, unsigned which,
+                     void *data)
+{
+    if (gt_may_watch_memory(t, i))
+        gt_insn_on_memory(t->insn[i].ref, fn, which, data);
+}
+
+void gt_watch_words(const struct gt_translation *t, size_t end, gt_mem_fn fn, unsigned which)
+{
+    for (size_t i = 0; i < end; i++)
+        gt_watch_memory(t, i, fn, which, NULL);
+}
