@@ -20,7 +20,7 @@ def functions(bench, image):
     measure.remove(bench.data)
     measure.run(workloads.with_plugin(
         workloads.bare_machine('aarch64', 'STORM', 10)(bench.context, qemu), plugin), bench.folder)
-    subprocess.run([bench.guesttrace, 'symbols', '-d', bench.data, image + ':0'], check=True,
+    subprocess.run([bench.guesttrace, 'symbols', '--dir', bench.data, image + ':0'], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     found = []
     with open(os.path.join(bench.data, os.path.basename(image) + '.sym')) as f:

@@ -29,7 +29,7 @@ def names(bench, plugin):
     for what, path in images(bench.context):
         measure.remove(bench.data)
         measure.run(recorded, bench.folder)
-        command = [bench.guesttrace, 'symbols', '-d', bench.data, path + ':0']
+        command = [bench.guesttrace, 'symbols', '--dir', bench.data, path + ':0']
         times = [measure.run(command, bench.folder).wall for _ in range(bench.count)]
         said = subprocess.run(command, capture_output=True, text=True, check=True)
         functions = next(int(w) for w in (said.stdout + said.stderr).split() if w.isdigit())

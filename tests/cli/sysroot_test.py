@@ -335,7 +335,7 @@ class Folder(Sysroot):
         self.refuse('nosuch: No such file or directory', '-L', 'nosuch')
         self.refuse('root/one: Not a directory', '-L', 'root/one')
         os.mkdir(self.path('empty'))
-        self.expect(1, 'symbols', '-d', 'empty', '--sysroot', 'root')
+        self.expect(1, 'symbols', '--dir', 'empty', '--sysroot', 'root')
         self.put('task.txt', self.read('uftrace.data', 'task.txt') +
                  'FORK timestamp=0.000000009 pid=1009 ppid=1\n')
         self.refuse('--sysroot needs the recording of a machine', '--sysroot', 'root')

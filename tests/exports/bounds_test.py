@@ -65,7 +65,7 @@ def test_indent(t):
 def test_graph(t):
     """Of each call the nearest callers; a line has as many branches as can be seen."""
     path = deep(t)
-    done = commands.must([GUESTTRACE, 'graph', '-R', '-F', 'down', path])
+    done = commands.must([GUESTTRACE, 'graph', '--callers', '--function', 'down', path])
     lines = done.stdout.decode().splitlines()
     need(f'the nearest {CUT} callers' in done.stderr.decode(), done.stderr)
     calls = [int(line.rpartition('(')[2].partition(')')[0]) for line in lines if '(' in line]

@@ -85,7 +85,7 @@ def check_sums(out):
     for by in 'task', 'module':
         groups = json.loads(printed([GUESTTRACE, 'report', '--json', '--by', by, out]))['rows']
         equal(sum(row['open'] for row in groups), sum(row['open'] for row in rows), f'report by {by}')
-    text = printed([GUESTTRACE, 'graph', '-F', 'main', out])
+    text = printed([GUESTTRACE, 'graph', '--function', 'main', out])
     need('(1, 1 open) main\n' in text and '(1) work\n' in text, text)
     table = printed([GUESTTRACE, 'report', out]).splitlines()
     column = table[0].index('Open')

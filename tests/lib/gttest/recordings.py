@@ -108,7 +108,7 @@ def flat(out, *options, may_say=()):
 
 def symbols(out, *files):
     """`guesttrace symbols`; what it printed is returned."""
-    return must([GUESTTRACE, 'symbols', '-d', out, *files])
+    return must([GUESTTRACE, 'symbols', '--dir', out, *files])
 
 
 def repair(out):
