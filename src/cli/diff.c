@@ -118,7 +118,13 @@ static int run_diff(const struct gt_command *self, const void *options, size_t n
     const struct diff_options *opt = options;
     if (n != 2)
         return gt_command_usage_error(self, "takes two recordings: A B");
-    if (gt_diff_calls_is_recording(operands[0]) || gt_diff_calls_is_recording(operands[1]))
+    const bool calls[2] = {gt_diff_calls_is_recording(operands[0]),
+                           gt_diff_calls_is_recording(operands[1])};
+    if (calls[0] != calls[1] && access(operands[calls[0]], F_OK) == 0)
+        return gt_command_fail(self, TROUBLE,
+                               "%s is a recording of calls, %s is not: expected two of one kind",
+                               operands[calls[1]], operands[calls[0]]);
+    if (calls[0] || calls[1])
         return diff_calls(self, opt, operands);
     if (opt->calls.sort || opt->calls.limit || opt->calls.wall)
         return gt_command_usage_error(self,

@@ -56,7 +56,7 @@ bool gt_diff_calls_is_recording(const char *path)
     if (stat(path, &st) < 0)
         return false;
     if (!S_ISREG(st.st_mode))
-        return S_ISDIR(st.st_mode);
+        return S_ISDIR(st.st_mode) && gt_image_is_recording(path);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, first, sizeof first);
     if (fd >= 0)

@@ -12,7 +12,7 @@ struct gt_diff_calls_options {
     bool wall, json, demangle;
 };
 
-/* True for a directory, and for a file that is a recording of calls. */
+/* True for a folder and for a file that is a recording of calls. */
 bool gt_diff_calls_is_recording(const char *path);
 /* Prints the functions whose calls or times differ. 1: there are some; 0: there are none; errors of
  * gt_calls_open and gt_calls_scan; GT_E_USAGE: no such order. */

@@ -459,7 +459,8 @@ class Refused(SumsTest):
         recording = 'x.gtrace: a recording of calls, expected '
         self.assertIn(recording, self.expect(1, 'dump', 'x.gtrace').stderr)
         self.expect(0, 'diff', 'x.gtrace', 'x.gtrace')
-        self.assertIn('x.log: an execlog log in binary form, expected a recording of calls', self.expect(2, 'diff', 'x.log', 'x.gtrace').stderr)
+        self.assertIn('x.gtrace is a recording of calls, x.log is not: expected two of one kind',
+                      self.expect(2, 'diff', 'x.log', 'x.gtrace').stderr)
         for command in ['report'], ['graph'], ['replay'], ['info'], ['export', '--format', 'folded', '-o', '-']:
             for name, words in (('x.log', 'an execlog log in binary form, expected a recording of calls; read it with guesttrace dump'),
                                 ('x.simple', 'a simpletrace file, expected a recording of calls; read it with guesttrace simpletrace'),
@@ -490,7 +491,10 @@ class Refused(SumsTest):
                   (['export', '-f', 'compact', '-o', 'out'], 'a uftrace directory', {'some'}),
                   (['export', '-f', 'uftrace', '-o', 'out'], calls, {'x.gtrace'}), (['dump'], stream, {'x.etrace', 'x.log'}),
                   (['convert'], stream, {'x.etrace'}), (['coverage', '-e', '/bin/true'], stream, {'x.etrace'}),
-                  (['diff', 'x.txt'], log, {'x.log', 'x.txt', 'x.note', 'x.none'})]
+                  (['diff', 'x.txt'], log, {'x.log', 'x.txt', 'x.note', 'x.none', 'some', 'x.gtrace'})]
+        for name in 'some', 'x.gtrace':
+            self.assertIn(f'{name} is a recording of calls, x.txt is not: expected two of one kind',
+                          self.expect(2, 'diff', 'x.txt', name).stderr)
         for verb, expected, reads in verbs:
             for name, (kind, reader) in kinds.items():
                 if name not in reads:

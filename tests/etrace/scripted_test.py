@@ -21,6 +21,11 @@ def play(t, name, version, arguments):
     return t.stream(), done
 
 
+# What the plugin says of a program.
+SAID = {'exec': ['the program went on as /bin/sh outside QEMU: that is not recorded',
+                 '/bin/sh was not executed: the recording goes on']}
+
+
 def same_on_all(t, name, *arguments):
     first = None
     for version in VERSIONS:
@@ -29,7 +34,7 @@ def same_on_all(t, name, *arguments):
         need(got, f'{name}, version {version}: nothing was recorded')
         first = first or got
         need(got == first, f'{name}: version {version} differs from {VERSIONS[0]}')
-        need(not done.said or int(version) < TELLS_VALUES, done.said)
+        need(done.said == SAID.get(name, []) or int(version) < TELLS_VALUES, done.said)
     return stream
 
 

@@ -78,7 +78,7 @@ def test_exec(t):
     command = [qemu_7_2('x86_64'), '-plugin']
     for given in [], ['format=binary'], ['last=3'], ['last=3', 'format=binary']:
         done = t.run([*command, t.word(f'out={t.out}', *given), guest])
-        need(done.status == 42 and not done.errors, done)
+        need(done.status == 42 and done.said == ['the program went on as /bin/sh outside QEMU: that is not recorded'], done)
         # the first one fails: the last lines before it were written, too
         want = EXEC_WORDS[2:5] + EXEC_WORDS[-2:] if 'last=3' in given else EXEC_WORDS
         need(words(read(t, given, whole=False)) == want, given, words(read(t, given, whole=False)))
