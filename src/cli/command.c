@@ -70,6 +70,16 @@ int gt_command_fail(const struct gt_command *self, int status, const char *forma
     return status;
 }
 
+int gt_command_close_stdout(int status)
+{
+    bool failed = ferror(stdout);
+    if (fclose(stdout) != 0 || failed) {
+        perror("guesttrace: standard output");
+        return status == GT_EXIT_DONE ? GT_EXIT_FAILED : status;
+    }
+    return status;
+}
+
 static void put_notice(void *self, const char *line)
 {
     gt_command_fail(self, 0, "%s", line);

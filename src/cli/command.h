@@ -92,6 +92,10 @@ int gt_command_usage_error(const struct gt_command *self, const char *format, ..
 int gt_command_fail(const struct gt_command *self, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The end of a process: a full disk or a closed pipe must not look like success. Returns the exit
+ * status. */
+int gt_command_close_stdout(int status);
+
 /* Returns notices for libraries: each line is printed as gt_command_fail does. */
 struct gt_notices gt_command_notices(const struct gt_command *self);
 

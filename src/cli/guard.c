@@ -3,6 +3,7 @@
 #include "cli/guard.h"
 
 #include "base/file.h"
+#include "cli/command.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -44,11 +45,15 @@ int gt_guard_run(const char *path, int (*run)(void *self), void *self)
     if (sigprocmask(SIG_BLOCK, &set, &before) != 0)
         return run(self);
     const pid_t parent = getpid(), child = fork();
-    if (child <= 0) {
-        if (child == 0 && (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent))
-            _exit(EXIT_FAILURE);
+    if (child < 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
         return run(self);
+    }
+    if (child == 0) { /* nothing of the caller may run twice */
+        if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent)
+            _exit(EXIT_FAILURE);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        exit(gt_command_close_stdout(run(self)));
     }
     const int status = wait_for(child, &set);
     sigprocmask(SIG_SETMASK, &before, NULL);

@@ -54,17 +54,6 @@ static void fill_standard(void)
             (void)!open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
-/* A full disk or a closed pipe must not look like success. */
-static int close_stdout(int status)
-{
-    bool failed = ferror(stdout);
-    if (fclose(stdout) != 0 || failed) {
-        perror("guesttrace: standard output");
-        return status == GT_EXIT_DONE ? GT_EXIT_FAILED : status;
-    }
-    return status;
-}
-
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
@@ -94,5 +83,5 @@ int main(int argc, char **argv)
     fill_standard();
     gt_commands_use(gt_commands);
     gt_listeners_watch_signals();
-    return close_stdout(dispatch(argc, argv));
+    return gt_command_close_stdout(dispatch(argc, argv));
 }
