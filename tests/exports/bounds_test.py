@@ -108,6 +108,16 @@ def test_interrupted(t):
             equal((done.returncode, os.listdir(f'{t.folder}/out')), (-number, []), form, done.stderr)
 
 
+def catches(child, number):
+    """The process that the command works in has a handler for the signal."""
+    try:
+        worker = read_text(f'/proc/{child.pid}/task/{child.pid}/children').split()[0]
+        caught = next(line for line in read_text(f'/proc/{worker}/status').splitlines() if line.startswith('SigCgt'))
+    except (OSError, IndexError, StopIteration):
+        return False
+    return bool(int(caught.split()[1], 16) >> (number - 1) & 1)
+
+
 def test_convert(t):
     """A signal ends the stream, and what came is converted; of a conversion that is killed nothing is left."""
     os.mkdir(f'{t.folder}/converted')
@@ -117,7 +127,7 @@ def test_convert(t):
         child = commands.start([GUESTTRACE, 'convert', '-o', f'{t.folder}/converted/x', stream])
         with open(stream, 'wb', buffering=0) as writer:
             writer.write(etrace_write.start())
-            while child.poll() is None and not hidden(f'{t.folder}/converted'):
+            while child.poll() is None and not (hidden(f'{t.folder}/converted') and catches(child, signal.SIGHUP)):
                 pass
             if number == signal.SIGKILL:
                 os.kill(int(read_text(f'/proc/{child.pid}/task/{child.pid}/children')), number)
