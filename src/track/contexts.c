@@ -105,7 +105,8 @@ static void note_left_sp(const struct gt_thread *t)
     }
 }
 
-static void suspend(struct gt_thread *t, uint64_t time)
+/* keep: no other thread may continue with it. */
+static void suspend(struct gt_thread *t, bool keep, uint64_t time)
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *s = t->stack;
@@ -120,7 +121,7 @@ static void suspend(struct gt_thread *t, uint64_t time)
         gt_stack_end(k, s);
     else if (s->out && k->sink->suspended)
         k->sink->suspended(k->sink_self, s, time);
-    s->running = false;
+    s->running = keep;
     pthread_mutex_unlock(&k->lock);
 }
 
@@ -149,16 +150,23 @@ static bool claim(struct gt_tracker *k, struct gt_stack *s)
     return is_free;
 }
 
-void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time)
+/* The stack, or where another thread has it a new one. NULL: no memory. */
+static struct gt_stack *claim_or_begin(struct gt_thread *t, struct gt_stack *s)
 {
-    if (!claim(t->tracker, s)) {
-        t->counters[GT_ANOMALY_GUESSED_STACK]++;
-        s = gt_stack_take(t->tracker);
-        if (!s || !claim(t->tracker, s))
-            return;
-        s->coroutine = s->cut = true;
-    }
-    suspend(t, time);
+    if (claim(t->tracker, s))
+        return s;
+    t->counters[GT_ANOMALY_GUESSED_STACK]++;
+    s = gt_stack_take(t->tracker);
+    if (!s || !claim(t->tracker, s))
+        return NULL;
+    s->coroutine = s->cut = true;
+    return s;
+}
+
+/* Goes on with a stack that is the thread's. */
+static void go_on(struct gt_thread *t, struct gt_stack *s, bool keep, uint64_t time)
+{
+    suspend(t, keep, time);
     if (t->tracker->guests) {
         pthread_mutex_lock(&t->tracker->lock);
         gt_guests_forget(t->tracker, s);
@@ -169,6 +177,26 @@ void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time)
     t->counters[GT_COUNT_SWITCHED]++;
     report_resumed(t->tracker, s, time > s->last_time ? time : s->last_time);
     gt_stack_open(t, time);
+}
+
+void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time)
+{
+    s = claim_or_begin(t, s);
+    if (s)
+        go_on(t, s, false, time);
+}
+
+bool gt_stack_visit(struct gt_thread *t, struct gt_stack *s, uint64_t time)
+{
+    s = claim_or_begin(t, s);
+    if (s)
+        go_on(t, s, true, time);
+    return s != NULL;
+}
+
+void gt_stack_come_back(struct gt_thread *t, struct gt_stack *s, uint64_t time)
+{
+    go_on(t, s, false, time);
 }
 
 struct gt_stack *gt_stack_take(struct gt_tracker *k)

@@ -75,15 +75,12 @@ static unsigned depth_of(const struct gt_thread *t)
 /* What is left stays the thread's: no other thread continues with it. */
 static bool go_to(struct gt_thread *t, struct gt_stack *to, uint64_t vm, uint64_t time)
 {
-    struct gt_stack *from = t->stack;
     if (!to)
         to = gt_stack_take(t->tracker);
-    if (!to)
+    if (!to || !gt_stack_visit(t, to, time))
         return false;
-    gt_stack_switch(t, to, time);
-    from->running = true;
-    to->coroutine = true;
-    to->vm = vm;
+    t->stack->coroutine = true;
+    t->stack->vm = vm;
     return true;
 }
 
@@ -121,7 +118,7 @@ static void leave(struct gt_thread *t, uint64_t last_exit, uint64_t time)
     struct gt_guest_vcpu *g = t->guest;
     struct gt_stack *s = t->stack;
     gt_stack_open(t, time);
-    gt_stack_switch(t, g->host, time);
+    gt_stack_come_back(t, g->host, time);
     t->guest = g->outer;
     pthread_mutex_lock(&k->lock);
     g->stack = s;

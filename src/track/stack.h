@@ -51,6 +51,10 @@ void gt_stack_free(struct gt_stack *s);
 void gt_stack_begin(struct gt_thread *t, uint64_t time);
 /* Suspends the thread's stack and continues with s. */
 void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time);
+/* The same, but the stack that is left stays the thread's: it comes back to it. False: no memory,
+ * nothing has changed. */
+bool gt_stack_visit(struct gt_thread *t, struct gt_stack *s, uint64_t time);
+void gt_stack_come_back(struct gt_thread *t, struct gt_stack *s, uint64_t time);
 /* Returns a stack that no thread runs and whose top frame returns to pc, preferably one suspended
  * in the function of the present top frame. *several: there is another one as good. NULL: no such
  * stack; in a machine, where many threads are suspended at one address, also where it is known by
