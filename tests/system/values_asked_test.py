@@ -60,10 +60,11 @@ def check_sums(out, calls, packets):
 
 def shown(out, condition):
     """d of each call of many that is shown: no other call has it."""
-    text = printed([GUESTTRACE, 'replay', '--no-pager', '-f', 'none', '-D', '1', '--where', condition, out])
+    done = run([GUESTTRACE, 'replay', '--no-pager', '-f', 'none', '-D', '1', '--where', condition, out])
+    text = done.stdout.decode(errors='surrogateescape')
     calls = [line for line in text.splitlines() if '/*' not in line and line.strip() and line[0] != '#']
     found = [re.match(r'many\(.* d=(\d+),', line.strip()) for line in calls]
-    need(all(found), condition, 'shows', text)
+    need(all(found) and done.returncode == (0 if found else 1), condition, 'shows', text, done.stderr)
     return [int(match[1]) for match in found]
 
 
