@@ -50,24 +50,24 @@ class Filters(cases.ScratchCase):
 
     def test_order(self):
         """Of -F and -N for one function the last one counts."""
-        self.assertEqual(self.tree('-F', 'step', '-N', 'step'), [])
+        self.assertIn('no call is left by the filters', self.guesttrace('replay', '-F', 'step', '-N', 'step', status=1).stderr)
         self.assertEqual(len(self.tree('-N', 'step', '-F', 'step')), 4)
 
     def test_switches(self):
         """A switch ends what is open in all tasks, each at its next event."""
         self.assertEqual(self.flat('--trace', 'off', '-T', 'step@trace-on,count=1,return:trace-off'), [
             '210 enter main', '210 enter work', '210 enter step', '215 enter work', '215 enter read', '220 enter read',
-            '250 leave read', '260 leave step', '260 leave work', '260 leave main', '350 leave read', '350 leave work'])
+            '250 leave read', '260 leave step', '260 open work', '260 open main', '350 open read', '350 open work'])
         self.assertEqual(self.flat('-T', 'read@finish', '--task', '7'),
-                         ['100 enter main', '200 enter work', '210 enter step', '215 leave step', '215 leave work',
-                          '215 leave main'])
+                         ['100 enter main', '200 enter work', '210 enter step', '215 open step', '215 open work',
+                          '215 open main'])
 
     def test_commands(self):
         """Sums are those of the calls that are left."""
         rows = list(csv.DictReader(io.StringIO(self.guesttrace('report', '--csv', '-N', 'step', '-H', 'read').stdout)))
         self.assertEqual({r['function']: (r['calls'], r['total_ns'], r['self_ns']) for r in rows},
                          {'main': ('1', '400', '200'), 'work': ('2', '500', '500')})
-        self.assertIn('(2) read', self.guesttrace('graph', '--filter', 'work', '-N', 'step').stdout)
+        self.assertIn('(2) read', self.guesttrace('graph', '-F', 'work', '-N', 'step').stdout)
         folded = self.guesttrace('export', '--format', 'folded', '-o', '-', '--values', 'calls', '-F', 'work', '-N', 'step')
         self.assertEqual(sorted(line.split(';')[-1] for line in folded.stdout.splitlines()), ['read 1', 'read 1', 'work 1',
                                                                                               'work 1'])
@@ -77,13 +77,13 @@ class Filters(cases.ScratchCase):
         return [line.split(' : ')[1].strip('+- ') for line in lines if '(' in line]
 
     def test_graph(self):
-        """Its -F are the functions at the top, of what filters leave; its depth counts from there."""
-        self.assertEqual(self.graph('-F', 'work'), ['(2) work', '(2) read', '(1) step', '(1) read'])
-        self.assertEqual(self.graph('-F', 'work', '-N', 'step'), ['(2) work', '(2) read'])
-        self.assertEqual(self.graph('-F', 'read', '-R', '-H', 'step', '--task', '7'),
+        """Those of --function are at the top, of what filters leave; its depth counts from there."""
+        self.assertEqual(self.graph('--function', 'work'), ['(2) work', '(2) read', '(1) step', '(1) read'])
+        self.assertEqual(self.graph('--function', 'work', '-N', 'step'), ['(2) work', '(2) read'])
+        self.assertEqual(self.graph('--function', 'read', '--callers', '-H', 'step', '--task', '7'),
                          ['(2) read', '(2) work', '(2) main'])
-        self.assertEqual(self.graph('-F', 'step', '-D', '2', '-H', 'main'), ['(2) step', '(1) read'])
-        self.assertEqual(self.graph('-F', 'step', '-D', '1', '--filter', 'work'), ['(1) step'])
+        self.assertEqual(self.graph('--function', 'step', '-D', '2', '-H', 'main'), ['(2) step', '(1) read'])
+        self.assertEqual(self.graph('--function', 'step', '-D', '1', '-F', 'work'), ['(1) step'])
 
     def test_unused(self):
         done = self.guesttrace('replay', '-F', 'work', '-N', '^raed$', '-T', 'xyz@trace-off', status=1)
