@@ -143,9 +143,13 @@ bool gt_fork_snapshot_take(struct gt_thread *t, uint64_t pc, uint64_t time)
     if (found)
         snapshot = *found;
     pthread_mutex_unlock(&t->tracker->lock);
+    const uint64_t calls = t->calls, unrecorded = t->unrecorded;
     for (uint32_t i = 0; i < snapshot.n; i++)
         gt_stack_push(t, snapshot.frames[i], time);
-    t->calls -= snapshot.n;
+    __atomic_fetch_add(&t->tracker->again, t->calls - calls - (t->unrecorded - unrecorded),
+                       __ATOMIC_RELAXED);
+    t->calls = calls;
+    t->unrecorded = unrecorded;
     t->stack->cut |= snapshot.n > 0 && snapshot.cut;
     t->counters[GT_COUNT_BEGUN] += snapshot.n > 0;
     return snapshot.n > 0;

@@ -97,6 +97,27 @@ void gt_stack_flush(struct gt_tracker *k, struct gt_stack *s)
     record_top(k, s, s->deferred_at);
 }
 
+/* Its frame is the top. */
+static bool is_recorded(const struct gt_thread *t)
+{
+    return t->stack->out && top_depth(t->stack) < t->tracker->max_depth;
+}
+
+static void count_call(struct gt_thread *t)
+{
+    t->calls++;
+    t->counters[GT_COUNT_BEYOND_DEPTH] += top_depth(t->stack) >= t->tracker->max_depth;
+    t->unrecorded += !is_recorded(t);
+}
+
+/* The same call arrives elsewhere, and is counted there. */
+static void uncount_call(struct gt_thread *t)
+{
+    t->calls--;
+    t->counters[GT_COUNT_BEYOND_DEPTH] -= top_depth(t->stack) >= t->tracker->max_depth;
+    t->unrecorded -= !is_recorded(t);
+}
+
 /* False: it is too deep. */
 static bool push(struct gt_thread *t, struct gt_frame frame)
 {
@@ -110,8 +131,7 @@ static bool push(struct gt_thread *t, struct gt_frame frame)
     frame.flags &= (uint16_t)~GT_FRAME_DEFERRED;
     frame.level = s->level;
     *++s->top = frame;
-    t->calls++;
-    t->counters[GT_COUNT_BEYOND_DEPTH] += top_depth(s) >= t->tracker->max_depth;
+    count_call(t);
     return true;
 }
 
@@ -200,8 +220,7 @@ void gt_stack_defer_jump(struct gt_thread *t, const struct gt_code *code, uint64
     s->deferred_jump = true;
     s->top->addr = code->pc;
     s->top->fn = code->fn;
-    t->calls++;
-    t->counters[GT_COUNT_BEYOND_DEPTH] += top_depth(s) >= t->tracker->max_depth;
+    count_call(t);
     mark_deferred(t, time);
 }
 
@@ -213,8 +232,7 @@ bool gt_stack_pass_on(struct gt_thread *t, const struct gt_code *code, uint64_t 
     bool back = !code->entry && s->jumper.fn == code->fn && !(code->fn->flags & GT_FUNC_ANON);
     if (s->deferred_jump && !back)
         return false;
-    t->calls--;
-    t->counters[GT_COUNT_BEYOND_DEPTH] -= top_depth(s) >= t->tracker->max_depth;
+    uncount_call(t);
     if (s->deferred_jump) {
         *s->top = s->jumper;
         return true;
@@ -229,11 +247,14 @@ bool gt_stack_pass_on(struct gt_thread *t, const struct gt_code *code, uint64_t 
 void gt_stack_enter_again(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
 {
     uint32_t depth = gt_stack_depth(s);
+    uint64_t again = 0;
     for (uint32_t i = 1; i <= depth; i++) {
         s->top = s->base + i;
         s->top->flags &= (uint16_t)~GT_FRAME_DEFERRED;
         record_top(k, s, time);
+        again += s->out && top_depth(s) < k->max_depth;
     }
+    __atomic_fetch_add(&k->again, again, __ATOMIC_RELAXED);
 }
 
 void gt_stack_forget_signals(struct gt_thread *t, uint32_t depth)

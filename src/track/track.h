@@ -354,6 +354,7 @@ struct gt_thread {
     uint64_t counters[GT_COUNTERS];  /* by enum gt_counter */
     struct gt_signal_entry *signals; /* innermost last */
     size_t n_signals, cap_signals;
+    uint64_t unrecorded; /* of the calls: deeper than is recorded, or on a stack without output */
     struct gt_nonlocal nonlocal;
     /* machines; stack pointers: 0: not known */
     uint64_t calls_before; /* its last reset */
@@ -388,6 +389,8 @@ struct gt_tracker {
     uint64_t lowest;      /* set after init: below it, exception returns are also used as jumps */
     bool one_output;      /* set after init: all stacks of a vCPU share one output */
     bool unfollowed;      /* set while no thread makes transfers: see unfollowed.h */
+    uint64_t again;       /* open calls that were recorded once more, beside the threads' calls;
+                             atomic */
     pthread_mutex_t lock; /* for the members below */
     struct gt_stack *stacks; /* all that have not ended */
     struct gt_stack *ended;  /* ended ones for the next coroutine, their `out` still open */

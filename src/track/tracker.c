@@ -90,7 +90,7 @@ void gt_track_forked(struct gt_thread *t, uint64_t time)
         s->out = NULL;
     for (struct gt_stack *s = k->ended; s; s = s->next)
         s->out = NULL;
-    t->calls = t->matched = 0;
+    t->calls = t->matched = t->unrecorded = k->again = 0;
     memset(t->counters, 0, sizeof t->counters);
     gt_stack_open(t, time);
 }

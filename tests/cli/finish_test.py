@@ -42,7 +42,7 @@ class Summary(Finish):
         """Calls that ended without a return are counted, too."""
         lines = self.record(0, f'record {GOOD_STATS},calls_tracked:1234567')
         self.assertEqual(lines[2], 'the other 7 calls ended without a return of their own: by a jump to another function, '
-                                   'by unwinding, or with the recording')
+                                   'by unwinding, or with their task\'s records')
 
     def test_anomalies(self):
         lines = self.record(0, f'record {GOOD_STATS},anomaly.unknown-return:1,count.unwound:2000,'

@@ -48,7 +48,7 @@ def check_depth(t, depth, plugin, recorded, *said):
     entered, deepest = sum(n for _, n in depths), max(d for d, _ in depths)
     need(deepest == recorded - 1, 'deepest', deepest)
     told = {pattern: int(line.split()[0]) for pattern, line in zip(said, run.said)}
-    need(entered + told.get(BEYOND, 0) == trace.stats['calls'], entered, told, trace.stats)
+    need(entered + told.get(BEYOND, 0) == trace.stats['calls_tracked'], entered, told, trace.stats)
     need(entered + sum(told.values()) > 2 * (depth + 1), entered, told)
     if not COMPACT:
         shutil.rmtree(out)

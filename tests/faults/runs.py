@@ -25,7 +25,7 @@ from gttest.results import SKIPPED, Skip, need, read_bytes, skip
 
 PLUGIN = paths.plugin('uftrace')
 PREFIX = b'guesttrace-uftrace: '
-SUMMARY = re.compile(rb'\d+ calls(?: recorded:|; the last ones:) (uftrace replay -d|guesttrace report) ')
+SUMMARY = re.compile(rb'(?:\d+ of )?\d+ calls(?: recorded:|; the last ones:) (uftrace replay -d|guesttrace report) ')
 COMPACT = os.environ.get('FORMAT') == 'compact'
 VIEW = r'guesttrace (?:report|repair) .*' if COMPACT else r'uftrace replay -d .*'
 # Of QEMU's memory, little is ours to free; its signals are the guest's.

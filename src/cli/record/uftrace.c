@@ -180,7 +180,7 @@ static void say_others(uint64_t calls, uint64_t matched)
     g_autofree char *n = gt_amount_exact(calls > matched ? calls - matched : 0);
     if (calls > matched)
         gt_record_say("the other %s calls ended without a return of their own: by a jump to "
-                      "another function, by unwinding, or with the recording",
+                      "another function, by unwinding, or with their task's records",
                       n);
 }
 
@@ -227,7 +227,7 @@ static void say_summary(const struct gt_recording *r, const struct gt_stats *s)
     uint64_t recorded = gt_stats_number(s, "calls"), all = gt_stats_number(s, "calls_tracked");
     g_autofree char *calls = gt_amount_exact(recorded), *tracked = gt_amount_exact(all);
     g_autofree char *bytes = gt_amount_short(size_of(r, s));
-    bool some = recorded < all; /* filters */
+    bool some = recorded < all; /* filters, --depth */
     gt_record_say("%s%s%s calls in %" PRIu64 " task%s, %sB, %.1f s", calls, some ? " of " : "",
                   some ? tracked : "", tasks, tasks == 1 ? "" : "s", bytes, r->seconds);
     say_returns(s);

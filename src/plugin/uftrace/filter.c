@@ -215,8 +215,10 @@ int gt_filters_check(const struct gt_uftrace_recorder *r, struct gt_error *err)
 
 uint64_t gt_filters_recorded(const struct gt_uftrace_recorder *r)
 {
-    return gt_filters_current(&r->filters) ? __atomic_load_n(&r->filters.recorded, __ATOMIC_RELAXED)
-                                           : r->totals.calls;
+    if (gt_filters_current(&r->filters))
+        return __atomic_load_n(&r->filters.recorded, __ATOMIC_RELAXED);
+    return r->totals.calls - r->totals.unrecorded +
+           __atomic_load_n(&r->tracker.again, __ATOMIC_RELAXED);
 }
 
 void gt_filters_end_recording(struct gt_filters *f, struct gt_filter_live *live, uint64_t time)

@@ -183,7 +183,8 @@ int gt_recorder_filter_replace(struct gt_uftrace_recorder *r, const char *words,
 int gt_recorder_filter_add_triggers(struct gt_uftrace_recorder *r, const char *words,
                                     struct gt_error *err);
 
-/* At the end: how many calls are recorded, of those that were tracked. */
+/* At the end: how many calls are recorded, as readers count them: open ones that a task begins
+ * with, as a forked child does, count again. */
 uint64_t gt_filters_recorded(const struct gt_uftrace_recorder *r);
 /* At the end: prints the patterns that have matched nothing. */
 void gt_filters_report(struct gt_uftrace_recorder *r);

@@ -220,7 +220,8 @@ static void report_losses(struct gt_uftrace_recorder *r, const struct lossy *los
     report_counters(r);
     gt_linux_report(r);
     gt_marks_report(r);
-    unsigned long long calls = r->totals.calls, recorded = gt_filters_recorded(r);
+    unsigned long long calls = r->totals.calls + r->tracker.again,
+                       recorded = gt_filters_recorded(r);
     if (r->options.summary && r->process.first && !fault && calls == 0)
         gt_host_message("nothing was recorded: the guest made no calls");
     else if (r->options.summary && r->process.first && !fault && r->snapshots.on)

@@ -5,6 +5,7 @@
 #include "format/recording/stats.h"
 #include "plugin/common/execs.h"
 #include "plugin/uftrace/block_cache.h"
+#include "plugin/uftrace/filtered_counts.h"
 #include "plugin/uftrace/page.h"
 #include "plugin/uftrace/recorder.h"
 
@@ -364,16 +365,18 @@ int gt_meta_put_symbols(struct gt_uftrace_recorder *r, struct gt_module *m, stru
 
 /* What a process adds to the recording's statistics. */
 struct gt_meta_figures {
-    uint64_t calls, tracked, matched, tasks, processes, unfinished, host_clock, records, bytes,
-        lost, waits;
+    uint64_t calls, tracked, again, matched, tasks, processes, unfinished, host_clock, records,
+        bytes, lost, waits;
     uint64_t counters[GT_COUNTERS];
 };
 
 static struct gt_meta_figures figures_of(const struct gt_uftrace_recorder *r,
                                          const struct gt_streams_stats *w)
 {
+    uint64_t again = __atomic_load_n(&r->tracker.again, __ATOMIC_RELAXED);
     struct gt_meta_figures f = {.calls = gt_filters_recorded(r),
-                                .tracked = r->totals.calls,
+                                .tracked = r->totals.calls + again,
+                                .again = again,
                                 .matched = r->totals.matched,
                                 .tasks = r->totals.tasks - r->process.went_on,
                                 .processes = !r->process.went_on,
@@ -391,6 +394,7 @@ static struct gt_meta_figures figures_of(const struct gt_uftrace_recorder *r,
 /* With what the vCPUs that run have counted so far. */
 static struct gt_meta_figures running_figures(struct gt_uftrace_recorder *r)
 {
+    const bool filtered = gt_filters_current(&r->filters) != NULL;
     struct gt_streams_stats w;
     gt_streams_get_stats(r->output.streams, &w);
     pthread_mutex_lock(&r->lock);
@@ -400,13 +404,14 @@ static struct gt_meta_figures running_figures(struct gt_uftrace_recorder *r)
         if (!v->rec || !v->begun)
             continue;
         f.tracked += v->thread.calls;
+        f.calls += filtered ? 0 : v->thread.calls - v->thread.unrecorded;
         f.matched += v->thread.matched;
         for (int k = 0; k < GT_COUNTERS; k++)
             f.counters[k] += v->thread.counters[k];
     }
     f.counters[GT_COUNT_BEYOND_DEPTH] += r->filters.beyond;
-    if (f.calls == r->totals.calls)
-        f.calls = f.tracked;
+    if (filtered)
+        gt_filtered_running(r, &f.calls, &f.counters[GT_COUNT_BEYOND_DEPTH]);
     pthread_mutex_unlock(&r->lock);
     return f;
 }
@@ -424,6 +429,7 @@ static void put_figures(struct gt_text *out, const struct gt_stats *old,
     char key[48];
     put_stat(out, old, "calls", f->calls);
     put_stat(out, old, "calls_tracked", f->tracked);
+    put_stat(out, old, "calls_again", f->again);
     put_stat(out, old, "matched", f->matched);
     put_stat(out, old, "tasks", f->tasks);
     put_stat(out, old, "records", f->records);

@@ -355,7 +355,7 @@ void gt_output_forked(struct gt_uftrace_recorder *r, uint32_t parent)
     r->process.forked_from = parent;
     r->process.first = r->process.went_on = false;
     r->process.pid = (uint32_t)getpid();
-    r->totals.calls = r->totals.matched = 0;
+    r->totals.calls = r->totals.matched = r->totals.unrecorded = 0;
     r->filters.recorded = r->filters.beyond = r->filters.valueless = 0;
     r->totals.tasks = r->totals.coroutines = 0;
     r->output.named = false;

@@ -12,6 +12,7 @@
 #include "plugin/common/tracing.h"
 #include "plugin/uftrace/block_cache.h"
 #include "plugin/uftrace/control.h"
+#include "plugin/uftrace/filtered_counts.h"
 #include "plugin/uftrace/guest_read.h"
 #include "plugin/uftrace/installed.h"
 #include "plugin/uftrace/meta.h"
@@ -327,6 +328,7 @@ static void take_up_child(struct gt_vcpu *v, struct gt_score *score)
     v->tid = (uint32_t)gettid();
     v->name[0] = '\0';
     gt_output_forked(r, parent);
+    gt_filtered_forked(r);
     gt_users_forked(v);
     gt_track_forked(&v->thread, time);
 }

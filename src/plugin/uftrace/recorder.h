@@ -87,8 +87,9 @@ struct gt_totals {
     uint32_t tasks;      /* begun so far; on the worker */
     uint32_t coroutines; /* numbers given to tasks that are not threads of the host; atomic */
     unsigned refused;    /* tasks not recorded: out of memory, threads or room; atomic */
-    uint64_t calls, matched, counters[GT_COUNTERS]; /* of vCPUs that have ended; with the lock */
-    struct gt_streams_stats written;                /* at the end */
+    uint64_t calls, matched, unrecorded,
+        counters[GT_COUNTERS];       /* of vCPUs that have ended; with the lock */
+    struct gt_streams_stats written; /* at the end */
 };
 
 struct gt_uftrace_recorder {

@@ -212,6 +212,7 @@ void gt_vcpu_end(struct gt_vcpu *v, struct gt_score *score)
     gt_vcpu_note_time(r, time);
     r->totals.calls += v->thread.calls;
     r->totals.matched += v->thread.matched;
+    r->totals.unrecorded += v->thread.unrecorded;
     for (int i = 0; i < GT_COUNTERS; i++)
         r->totals.counters[i] += v->thread.counters[i];
     pthread_mutex_unlock(&r->lock);
