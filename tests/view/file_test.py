@@ -10,7 +10,7 @@ import sys
 from gttest import call_sums, commands, functions, made, uftrace
 from gttest.paths import GUESTTRACE
 from gttest.results import equal, need, read_text, write
-from page_test import Page, check_table, random_steps, report
+from page_test import Page, check_table, random_steps, report, sleeper
 from difference_test import two
 from viewing import Viewing, rows
 
@@ -95,6 +95,67 @@ def test_size(t):
     for wrong in '', 'x', '-5', '5T', '99999999M', '0':
         done = commands.run([GUESTTRACE, 'export', '--format', 'html', '--size', wrong, '-o', f'{t.folder}/x', recording.path])
         equal((done.returncode, os.path.exists(f'{t.folder}/x')), (2, False), wrong, done.stderr)
+
+
+RAN = {'main': ['3.000 µs', '1.500 µs', '5.000 µs'], 'f': ['1.500 µs', '1.500 µs', '5.000 µs']}
+WALL = {'main': ['8.000 µs', '1.500 µs', ''], 'f': ['6.500 µs', '1.500 µs', ''], 'linux:schedule': ['5.000 µs', '5.000 µs', '']}
+WALL_NAMES = re.compile(r'data-name="([^"]*wall[^"]*)"')
+
+
+def check_wall(p):
+    """The button's tables and flame graphs, there and back."""
+    def table():
+        return {row[7]: [row[0], row[1], row[3]] for row in p.rows('Functions')}
+    values = 'guesttrace.flame.nodes.map(n => [n.depth ? guesttrace.functionOf(n.function).name : "", n.value])'
+    p.press('3')
+    equal(table(), RAN, 'sums')
+    p.ask('[...document.querySelectorAll("button")].find(b => b.innerText === "Wall time").click()')
+    p.idle()
+    equal(table(), WALL, 'sums of wall time')
+    p.ask('guesttrace.setState({ function: guesttrace.recording.functions.findIndex(f => f.name === "f") })')
+    p.idle()
+    equal({row[3]: row[1] for row in p.rows('Callees')}, {'linux:schedule': '5.000 µs'}, 'what f calls')
+    for key, name in ('4', 'Modules'), ('5', 'Tasks'):
+        p.press(key)
+        equal(sum(row[0] == '8.000 µs' for row in p.rows(name)), 1, name)
+    p.press('2')
+    equal(p.ask(values), [['', 8000], ['main', 8000], ['f', 6500], ['linux:schedule', 5000]], 'the flame graph of wall time')
+    p.ask('guesttrace.setState({ inverse: true, path: [] })')
+    p.idle()
+    equal(sorted(p.ask(values))[:3], [['', 8000], ['f', 1500], ['f', 5000]], 'the inverse one')
+    p.ask('guesttrace.setState({ inverse: false, path: [] })')
+    p.press('l')
+    equal(p.ask(values), [['', 3000], ['main', 3000], ['f', 1500]], 'the flame graph of the time that ran')
+
+
+def test_wall(t):
+    """Both times are in the file where they differ, and as far as there is room."""
+    recording = sleeper(t)
+    page = export(recording, f'{t.folder}/page.html')
+    with FilePage(t, f'file://{page}') as p:
+        check_wall(p)
+    done = commands.run([GUESTTRACE, 'export', '--format', 'html', '--size', '10K', '-o', f'{t.folder}/x', recording])
+    least = re.search(rb'at least (\d+) bytes', done.stderr)[1].decode()
+    small = export(recording, f'{t.folder}/small.html', '--size', least)
+    equal(WALL_NAMES.findall(read_text(small)), [], 'wall time where there is no room')
+    with FilePage(t, f'file://{small}') as p:
+        need(p.ask('[...document.querySelectorAll("button")].find(b => b.textContent === "Wall time").hidden'), 'there is a button')
+        p.press('l')
+        equal(p.state('wall'), False, 'wall time')
+    awake = made.Made(f'{t.folder}/awake', n=50)
+    equal(WALL_NAMES.findall(read_text(export(awake.path, f'{t.folder}/awake.html'))), ['wall'], 'of tasks that never sleep')
+
+
+def test_wall_of_two(t):
+    first, second = sleeper(t), made.Made(f'{t.folder}/second', n=50).path
+    for one, other in (first, second), (second, first):
+        commands.must([GUESTTRACE, 'export', '--format', 'html', '-o', f'{t.folder}/page.html', one, other])
+        with Viewing(one, other) as v, FilePage(t, f'file://{t.folder}/page.html') as p:
+            p.ask('guesttrace.setState({ wall: true })')
+            p.idle()
+            want = v.ask('difference', wall=1)['nodes']
+            need(want != v.ask('difference')['nodes'], 'they are the same')
+            equal(p.ask('guesttrace.flame.nodes.map(n => [n.function, ...n.values])'), [[n[1], n[2], n[3]] for n in rows(want, 6)], 'difference')
 
 
 def test_hostile_names(t):

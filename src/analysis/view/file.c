@@ -4,9 +4,10 @@
  *
  *   <script type="application/gzip" data-name="flame?inverse=1">BASE64 OF GZIP OF JSON</script>
  *
- * A block "exact/EXP" without text says that all calls stand alone at the level EXP.
- * Base64 has no character that could end the block. The policy names the script and the style by
- * their hashes, so nothing else runs, and nothing is loaded.
+ * A block "exact/EXP" without text says that all calls stand alone at the level EXP. One "wall"
+ * says that sums of wall time are there, as answers to "?wall=1": those that differ from the
+ * others. Base64 has no character that could end the block. The policy names the script and the
+ * style by their hashes, so nothing else runs, and nothing is loaded.
  */
 #include "analysis/export/gzip.h"
 #include "analysis/view/page.h"
@@ -18,23 +19,18 @@
 #include <unistd.h>
 
 /* Those of the whole recording; tiles come after them. */
-static const char *const questions[] = {
-    "info",
-    "tracks",
-    "functions",
-    "marks",
-    "report",
-    "groups?by=tasks",
-    "groups?by=modules",
-    "flame",
-    "flame?by=calls",
-    "flame?inverse=1",
-    "flame?inverse=1&by=calls",
-    "edges",
+static const char *const questions[] = {"info", "tracks", "functions", "marks"};
+/* Sums: first those that differ for wall time if any do. */
+static const char *const questions_of_sums[] = {
+    "report",         "groups?by=tasks", "groups?by=modules",        "flame",
+    "flame?by=calls", "flame?inverse=1", "flame?inverse=1&by=calls", "edges",
 };
 static const char *const questions_of_two[] = {
-    "difference", "difference?by=calls", "difference?inverse=1", "difference?inverse=1&by=calls",
     "changes",
+    "difference",
+    "difference?by=calls",
+    "difference?inverse=1",
+    "difference?inverse=1&by=calls",
 };
 
 enum { OVERHEAD = 2048 }; /* what of the page is not counted elsewhere */
@@ -187,15 +183,30 @@ struct blocks {
     uint64_t bytes;
 };
 
+/* The text is the blocks' then. */
+static void take_block(struct blocks *b, const char *name, char *text)
+{
+    g_ptr_array_add(b->list, g_strdelimit(g_strdup(name), "&", ','));
+    g_ptr_array_add(b->list, text);
+    b->bytes += strlen(text) + strlen(name) + strlen("<script></script>") + 48;
+}
+
 static int add_block(struct blocks *b, const char *name, struct piece *p, struct gt_error *err)
 {
     char *text = packed(p, err);
     if (!text)
         return err->status;
-    g_ptr_array_add(b->list, g_strdelimit(g_strdup(name), "&", ','));
-    g_ptr_array_add(b->list, text);
-    b->bytes += strlen(text) + strlen(name) + strlen("<script></script>") + 48;
+    take_block(b, name, text);
     return 0;
+}
+
+static const char *text_of(const struct blocks *b, const char *name)
+{
+    g_autofree char *block = g_strdelimit(g_strdup(name), "&", ',');
+    for (guint i = 0; i + 1 < b->list->len; i += 2)
+        if (strcmp(b->list->pdata[i], block) == 0)
+            return b->list->pdata[i + 1];
+    return "";
 }
 
 static int add_answers(struct gt_view *v, const char *const *question, size_t n, struct blocks *b,
@@ -207,6 +218,28 @@ static int add_answers(struct gt_view *v, const char *const *question, size_t n,
         status = add_block(b, question[i], &p, err);
     }
     return status;
+}
+
+/* Those of wall time that are other ones than `ran` has. Where nothing slept, the first is none. */
+static int add_wall_answers(struct gt_view *v, const char *const *question, size_t n,
+                            const struct blocks *ran, struct blocks *b, struct gt_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        g_autofree char *name =
+            g_strconcat(question[i], strchr(question[i], '?') ? "&" : "?", "wall=1", NULL);
+        struct piece p = {.view = v, .question = name};
+        char *text = packed(&p, err);
+        if (!text)
+            return err->status;
+        const bool same = strcmp(text, text_of(ran, question[i])) == 0;
+        if (!same)
+            take_block(b, name, text);
+        else
+            g_free(text);
+        if (same && i == 0)
+            return 0;
+    }
+    return 0;
 }
 
 static int add_level(struct gt_view *v, unsigned exp, struct blocks *b, bool *exact,
@@ -239,9 +272,28 @@ static int add_all(struct gt_view *v, struct blocks *b, bool *exact, struct gt_e
     unsigned finest, coarsest;
     gt_timeline_range(v->timeline, &finest, &coarsest);
     int status = add_answers(v, questions, G_N_ELEMENTS(questions), b, err);
+    if (status == 0)
+        status = add_answers(v, questions_of_sums, G_N_ELEMENTS(questions_of_sums), b, err);
     if (status == 0 && v->other)
         status = add_answers(v, questions_of_two, G_N_ELEMENTS(questions_of_two), b, err);
     return status == 0 ? add_level(v, coarsest, b, exact, err) : status;
+}
+
+/* Sums of wall time, if they all have room; takes them from *room. `ran`: what is there. */
+static int add_wall(struct gt_view *v, const struct blocks *ran, uint64_t *room, struct blocks *b,
+                    struct gt_error *err)
+{
+    int status =
+        add_wall_answers(v, questions_of_sums, G_N_ELEMENTS(questions_of_sums), ran, b, err);
+    if (status == 0 && v->other)
+        status = add_wall_answers(v, questions_of_two, G_N_ELEMENTS(questions_of_two), ran, b, err);
+    if (status < 0)
+        return status;
+    take_block(b, "wall", g_strdup(""));
+    if (b->bytes > *room)
+        clear_blocks(b, NULL);
+    *room -= b->bytes;
+    return 0;
 }
 
 /* Finer levels, as far as there is room, down to the one at which all calls stand alone. */
@@ -264,8 +316,8 @@ static int put_levels(struct gt_view *v, uint64_t room, bool exact, struct block
     return status;
 }
 
-static int write_page(struct gt_view *v, uint64_t size, struct blocks *b, struct gt_output *out,
-                      struct gt_error *err)
+static int write_page(struct gt_view *v, uint64_t size, struct blocks *b, struct blocks *wall,
+                      struct gt_output *out, struct gt_error *err)
 {
     uint64_t used = gt_view_page_js.size + gt_view_page_css.size + OVERHEAD;
     bool exact;
@@ -276,11 +328,15 @@ static int write_page(struct gt_view *v, uint64_t size, struct blocks *b, struct
                             "the page takes at least %" PRIu64 " bytes, with the sums of the whole "
                             "recording and the time line at its coarsest; the limit is %" PRIu64,
                             used, size);
+    uint64_t room = size - used;
+    if (status == 0)
+        status = add_wall(v, b, &room, wall, err);
     if (status < 0)
         return status;
     put_head(out);
     clear_blocks(b, out);
-    status = put_levels(v, size - used, exact, b, out, err);
+    clear_blocks(wall, out);
+    status = put_levels(v, room, exact, b, out, err);
     gt_output_text(out, "<script>");
     gt_output_bytes(out, gt_view_page_js.data, gt_view_page_js.size);
     gt_output_text(out, "</script>\n</body>\n</html>\n");
@@ -291,7 +347,9 @@ int gt_view_write_page(struct gt_view *v, uint64_t size, struct gt_output *out,
                        struct gt_error *err)
 {
     struct blocks b = {.list = g_ptr_array_new_with_free_func(g_free)};
-    int status = write_page(v, size, &b, out, err);
+    struct blocks wall = {.list = g_ptr_array_new_with_free_func(g_free)};
+    int status = write_page(v, size, &b, &wall, out, err);
     g_ptr_array_free(b.list, TRUE);
+    g_ptr_array_free(wall.list, TRUE);
     return status;
 }

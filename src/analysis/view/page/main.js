@@ -107,7 +107,7 @@ function makeBar() {
     oninput: () => setState({ search: searchBox.value }), onkeydown: onSearchKey });
   chips = element('div', { class: 'chips' });
   wallButton = element('button', { class: 'choice', title: 'Sums of times from calls to returns, with those in which tasks slept (L); else of those that ran',
-    hidden: !source.isRemote, onclick: () => setState({ wall: !state.wall, path: [] }) }, 'Wall time');
+    hidden: !source.hasWall, onclick: () => setState({ wall: !state.wall, path: [] }) }, 'Wall time');
   const bar = element('div', { class: 'tabs', role: 'tablist' });
   for (const name of tabs()) {
     tabButtons[name] = element('button', { role: 'tab', onclick: () => { setState({ tab: name }); focusPane(); } }, TITLES[name]);
@@ -208,7 +208,7 @@ const timelineKeys = {
 
 const keys = {
   '/': () => { searchBox.focus(); searchBox.select(); }, '?': () => help.showModal(), Escape: undo,
-  l: () => source.isRemote && setState({ wall: !state.wall, path: [] }),
+  l: () => source.hasWall && setState({ wall: !state.wall, path: [] }),
   t: () => setDark(document.documentElement.dataset.theme !== 'dark'), n: () => goTo(state.function, 'next'), p: () => goTo(state.function, 'before'),
   v: () => showSource(state.function), c: () => state.function >= 0 && setState({ tab: 'functions' }), f: () => setState({ tab: 'flame', path: [] }),
 };

@@ -4,7 +4,7 @@ import { baseName, shownName } from './base.js';
 
 class Remote {
   constructor() {
-    this.isRemote = true;
+    this.isRemote = this.hasWall = true;
     this.busy = 0; // questions that are not answered yet
   }
 
@@ -40,6 +40,7 @@ class Embedded {
     this.answers = new Map();
     const names = [...this.blocks.keys()];
     this.levels = names.filter(name => name.startsWith('tiles/')).map(name => Number(name.slice(6)));
+    this.hasWall = this.blocks.has('wall'); // sums of wall time, where they differ
     this.isExact = names.some(name => name.startsWith('exact/')); // the finest level has all calls, none summed up
   }
 
@@ -60,6 +61,12 @@ class Embedded {
     return this.answers.get(name);
   }
 
+  // The same of sums, of wall time or not.
+  sums(name, wall) {
+    const walled = `${name}${name.includes('?') ? ',' : '?'}wall=1`;
+    return this.block(wall && this.blocks.has(walled) ? walled : name);
+  }
+
   async unpack(text) {
     const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
@@ -74,9 +81,10 @@ class Embedded {
     if (name === 'slept') return this.slept(p);
     if (name === 'names') return this.block('difference');
     if (name === 'functions' && p.first > 0) return { first: p.first, functions: [] };
-    const query = Object.entries(p).filter(([key]) => key !== 'first' && key !== 'path').map(([key, value]) => `${key}=${value}`).join(',');
-    if ((name !== 'flame' && name !== 'difference') || !p.path) return this.block(query ? `${name}?${query}` : name);
-    return this.block(query ? `${name}?${query}` : name).then(got => part(got, p.path.split(',').map(Number)));
+    const query = Object.entries(p).filter(([key]) => !['first', 'path', 'wall'].includes(key)).map(([key, value]) => `${key}=${value}`).join(',');
+    const whole = this.sums(query ? `${name}?${query}` : name, p.wall);
+    if ((name !== 'flame' && name !== 'difference') || !p.path) return whole;
+    return whole.then(got => part(got, p.path.split(',').map(Number)));
   }
 
   async tiles({ exp, bin, bins, tasks }) {
@@ -123,9 +131,9 @@ class Embedded {
     return got;
   }
 
-  async relations({ functions, from, tasks }) {
+  async relations({ functions, from, tasks, wall }) {
     if (from !== undefined || tasks) return this.block('function of a part');
-    const { edges } = await this.block('edges'), wanted = new Set(functions.split(',').map(Number));
+    const { edges } = await this.sums('edges', wall), wanted = new Set(functions.split(',').map(Number));
     const got = { callers: [], callees: [] };
     for (let i = 0; i < edges.length; i += 5) {
       if (wanted.has(edges[i + 1])) got.callers.push(edges[i], ...edges.slice(i + 2, i + 5));

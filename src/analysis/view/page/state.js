@@ -64,7 +64,7 @@ export function readAddress() {
   state.tasks = numbersOf(q.get('tasks')).map(taskOf).filter(task => task >= 0);
   state.search = q.get('search') || '';
   state.inverse = q.get('inverse') === '1';
-  state.wall = q.get('wall') === '1' && source.isRemote;
+  state.wall = q.get('wall') === '1' && source.hasWall;
   state.by = q.get('by') === 'calls' ? 'calls' : 'time';
   state.group = ['cpu', 'process'].includes(q.get('group')) ? q.get('group') : '';
   state.path = [];
