@@ -2,15 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Compact files with a bit flipped in each of their blocks, or cut: every reader reports where, whatever the block
 has; a repair does, and keeps what there is. The blocks are found by docs/formats/compact.md alone."""
+import json
 import os
 import re
 import shutil
+import signal
 import struct
+import urllib.request
 
+from gttest import commands
 from gttest.commands import must, run
 from gttest.paths import GUESTTRACE, LONG
 from gttest.recordings import record
 from gttest.results import need, read_bytes, write
+from gttest.terminal import Terminal
 from runs import main
 
 RECORDS, TEXT = 1, 2
@@ -74,6 +79,48 @@ def check_repair(path, place, kind, name, before):
     again = must([GUESTTRACE, 'repair', path])
     need(b'nothing to repair' in again.stdout and not again.stderr, again.stdout, again.stderr)
     need(name.endswith('.map') or report(path) == before, name, 'the repair has changed the calls')
+
+
+def damaged(t):
+    """(path, offset) of a recording with one bit flipped, for each kind of block and of text."""
+    data, kinds = read_bytes(recorded(t)), set()
+    for at, kind, size, name in blocks(data):
+        key = kind, os.path.splitext(name)[1] or name
+        if key in kinds:
+            continue
+        kinds.add(key)
+        bad = bytearray(data)
+        bad[at + 64 + size // 2] ^= 0x10
+        path = f'{t.folder}/bad{at}.gtrace'
+        write(path, bytes(bad))
+        yield path, at
+    need(len(kinds) >= 6, kinds)
+
+
+def test_page(t):
+    """The server of `view`, once all is read."""
+    for path, at in damaged(t):
+        child = commands.start([GUESTTRACE, 'view', '--no-browser', path])
+        url = child.stdout.readline().decode().strip()
+        progress = 0 if url else 1000
+        while progress < 1000:
+            with urllib.request.urlopen(f'{url}tracks', timeout=commands.SECONDS) as answer:
+                progress = json.load(answer)['progress']
+        if child.poll() is None:
+            child.send_signal(signal.SIGTERM)
+        done = commands.finish(child)
+        need(f'{path}: offset {at}: '.encode() in done.stderr, at, url, done.stderr)
+
+
+def test_terminal(t):
+    """`tui`: what stands in the terminal when its screen has gone. A file that cannot be read has none."""
+    for path, at in damaged(t):
+        with Terminal(t, 200, 20, GUESTTRACE, 'tui', path) as s:
+            s.until(lambda lines, s=s: s.has_ended() or any('q: quit' in line for line in lines), 'its screen')
+            if not s.has_ended():
+                s.press('q')
+            s.status()
+            s.until(lambda lines, at=at: any(f'offset {at}: ' in line for line in lines), f'offset {at}')
 
 
 def test_cut(t):

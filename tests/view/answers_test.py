@@ -95,6 +95,7 @@ def test_ranges(t):
     recording = made.Made(f'{t.folder}/data', step=steps)
     first = first_of(recording)
     with Viewing(recording.path) as v:
+        v.ready()  # names are then all there
         end = v.ask('info')['duration']
         check_range(v, recording, made.TIDS, first, (0, end), {})
         check_range(v, recording, [8], first, (0, end), {'tasks': '1'})
