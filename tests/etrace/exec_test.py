@@ -44,16 +44,18 @@ def test_other_packets_between(t):
 
 
 def accesses(t, guest, arguments):
-    """Each, with its time and how many instructions the stream told of before. Of addresses their places in a page: a
+    """Each, with its time and how many instructions the stream told of before. Pages are numbered as they appear: a
     program's stack is where the host has room, and the plugin's threads take some meanwhile."""
     done = t.finish(t.user('x86_64', guest, arguments))
     need(done.status == 42, done.errors)
-    out, ran = [], 0
+    out, ran, pages = [], 0, {}
     for i in t.stream().items:
         if i.kind == 'exec':
             ran += i.end - i.start
         else:
-            out.append(((i.vaddr % 4096, i.paddr % 4096, i.size, i.write), i.time, ran))
+            need(i.vaddr == i.paddr, i)
+            page = pages.setdefault(i.vaddr // 4096, len(pages))
+            out.append(((page, i.vaddr % 4096, i.size, i.write), i.time, ran))
     return out
 
 
