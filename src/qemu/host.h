@@ -32,6 +32,7 @@ enum gt_host_feature {
     GT_HOST_START_AGAIN,     /* gt_host_start_again */
     GT_HOST_PHYSICAL_MEMORY, /* memory can be read by physical address (machines) */
     GT_HOST_RUN_STATE,       /* machines: the host says when the machine stops and runs again */
+    GT_HOST_SHUTDOWN,        /* machines: the host says when its end begins */
 };
 
 struct gt_host_info {
@@ -77,6 +78,9 @@ struct gt_host_events {
     /* Machines: on the host's main thread, while no vCPU runs code; `clock`: the guest's, in ns,
      * which stands while it is stopped. Needs GT_HOST_RUN_STATE. */
     void (*run_state)(void *self, enum gt_run_state state, uint64_t clock);
+    /* Machines: on the host's main thread, which waits for all vCPUs next. An end by exit() has
+     * none. Needs GT_HOST_SHUTDOWN. */
+    void (*shutdown)(void *self);
     void (*exit)(void *self); /* the guest has ended; the last callback */
 };
 

@@ -140,6 +140,13 @@ static void on_run_state(enum gt_run_state state, uint64_t clock)
         e->run_state(host.self, state, clock);
 }
 
+static void on_shutdown_begins(void)
+{
+    const struct gt_host_events *e = events();
+    if (e->shutdown)
+        e->shutdown(host.self);
+}
+
 void gt_host_subscribe(const struct gt_host_events *e, void *self)
 {
     assert(!host.subscribed && e->translate && e->exit);
@@ -167,6 +174,8 @@ void gt_host_subscribe(const struct gt_host_events *e, void *self)
                                         PICK(on_discontinuity), self);
     if (e->run_state && gt_host_can(GT_HOST_RUN_STATE))
         gt_run_state_watch(on_run_state);
+    if (e->shutdown && gt_host_can(GT_HOST_SHUTDOWN))
+        gt_shutdown_watch(on_shutdown_begins);
     gt_qemu.register_atexit_cb(host.id, PICK(on_exit_event), self);
 #undef PICK
 }
@@ -220,6 +229,8 @@ bool gt_host_can(enum gt_host_feature feature)
         return gt_qemu.reset != NULL;
     case GT_HOST_RUN_STATE:
         return host.info.system && gt_run_state_is_exported();
+    case GT_HOST_SHUTDOWN:
+        return host.info.system && gt_shutdown_is_exported();
     }
     return false;
 }

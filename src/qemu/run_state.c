@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When a machine stops and runs again: see run_state.h. */
+/* When a machine stops, runs again and ends: see run_state.h. */
 #include "qemu/run_state.h"
 
 #include "qemu/host.h"
@@ -16,6 +16,15 @@ typedef void (*handler)(void *opaque, bool runs, int state);
 static void *(*add_handler)(handler fn, void *opaque);
 static int64_t (*get_clock)(int clock);
 static void (*watcher)(enum gt_run_state state, uint64_t clock);
+
+/* As QEMU declares what it calls at a shutdown: the function, and links of its own. */
+struct notifier {
+    void (*notify)(struct notifier *self, void *data);
+    void *links[2];
+};
+
+static void (*add_notifier)(struct notifier *n);
+static void (*ends)(void);
 
 static bool is_option(const char *word, const char *name)
 {
@@ -63,4 +72,25 @@ void gt_run_state_watch(void (*fn)(enum gt_run_state state, uint64_t clock))
     watcher = fn;
     if (!added)
         add_handler(on_change, NULL);
+}
+
+bool gt_shutdown_is_exported(void)
+{
+    add_notifier = (__typeof__(add_notifier))dlsym(RTLD_DEFAULT, "qemu_register_shutdown_notifier");
+    return add_notifier;
+}
+
+static void on_shutdown(struct notifier *self, void *data)
+{
+    (void)self, (void)data;
+    ends();
+}
+
+void gt_shutdown_watch(void (*fn)(void))
+{
+    static struct notifier notifier = {.notify = on_shutdown};
+    bool added = ends != NULL;
+    ends = fn;
+    if (!added)
+        add_notifier(&notifier);
 }

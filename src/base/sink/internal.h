@@ -17,7 +17,9 @@ struct gt_channel {
     int fd;       /* -1: no reader is connected */
     bool regular; /* a regular file, not a pipe or a device */
     struct gt_listener listener;
-    bool connects; /* the reader listens at the path, and we connect */
+    bool connects;                 /* the reader listens at the path, and we connect */
+    uint64_t patience;             /* ns that a reader may take nothing, at the end */
+    _Atomic uint64_t bounded_from; /* monotonic ns; 0: it may take its time */
 };
 
 /* Opens the file; or connects to the socket, or listens if nobody listens there. */
@@ -27,7 +29,8 @@ int gt_channel_open(struct gt_channel *c, struct gt_error *err);
 bool gt_channel_accept(struct gt_channel *c, int ms);
 /* Closes the connections of further readers. */
 void gt_channel_refuse(struct gt_channel *c);
-/* Writes all n bytes; returns 0 or an errno value. Adds the bytes that were written to *done. */
+/* Writes all n bytes; returns 0 or an errno value: ETIMEDOUT, if a reader's time is bounded and it
+ * took none for `patience`. Adds the bytes that were written to *done. */
 int gt_channel_write(struct gt_channel *c, const void *data, size_t n, uint64_t *done);
 void gt_channel_disconnect(struct gt_channel *c);
 void gt_channel_close(struct gt_channel *c);

@@ -2,6 +2,7 @@
 /* A packet sink's file or socket: see internal.h. */
 #include "base/sink/internal.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 
 #include <errno.h>
@@ -31,9 +32,10 @@ static int open_file(struct gt_channel *c, struct gt_error *err)
     c->fd = open(c->path, flags | O_NONBLOCK, 0666); /* a pipe without a reader: an error */
     if (c->fd < 0)
         return gt_error_errno(err, errno, "%s: cannot be opened", c->path);
-    fcntl(c->fd, F_SETFL, fcntl(c->fd, F_GETFL) & ~O_NONBLOCK);
     struct stat st;
     c->regular = fstat(c->fd, &st) == 0 && S_ISREG(st.st_mode);
+    if (c->regular)
+        fcntl(c->fd, F_SETFL, fcntl(c->fd, F_GETFL) & ~O_NONBLOCK);
     return c->regular ? empty_file(c, err) : 0;
 }
 
@@ -77,23 +79,43 @@ void gt_channel_refuse(struct gt_channel *c)
         close(fd);
 }
 
+enum {
+    AT_ONCE = 16 << 10, /* bytes: a reader that has read so many is seen to read */
+    LOOK_MS = 50,       /* between two looks whether its time is bounded by now */
+};
+
 static ssize_t write_some(const struct gt_channel *c, const void *data, size_t n)
 {
+    if (!c->regular && n > AT_ONCE)
+        n = AT_ONCE;
     ssize_t got = c->socket ? send(c->fd, data, n, MSG_NOSIGNAL) : write(c->fd, data, n);
     if (got < 0 && errno == EAGAIN) {
         struct pollfd p = {.fd = c->fd, .events = POLLOUT};
-        poll(&p, 1, -1);
+        poll(&p, 1, LOOK_MS);
         return 0;
     }
     return got < 0 && errno == EINTR ? 0 : got;
 }
 
+/* The reader has taken nothing since `last`. */
+static bool is_too_late(struct gt_channel *c, uint64_t last)
+{
+    uint64_t from = atomic_load_explicit(&c->bounded_from, memory_order_acquire);
+    return from && gt_clock_monotonic() >= (from > last ? from : last) + c->patience;
+}
+
 int gt_channel_write(struct gt_channel *c, const void *data, size_t n, uint64_t *done)
 {
+    uint64_t last = 0;
     while (n) {
         ssize_t got = write_some(c, data, n);
         if (got < 0)
             return errno;
+        if (got == 0 && !last)
+            last = gt_clock_monotonic();
+        if (got == 0 && is_too_late(c, last))
+            return ETIMEDOUT;
+        last = got ? 0 : last;
         data = (const char *)data + got;
         n -= (size_t)got;
         *done += (uint64_t)got;

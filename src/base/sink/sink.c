@@ -12,6 +12,7 @@
 
 enum { STACK = 128 << 10, MANY = 8 }; /* buffers */
 
+static const uint64_t SECOND = UINT64_C(1000000000); /* ns */
 static const char socket_prefix[] = "unix:";
 
 bool gt_packet_sink_message(struct gt_packet_sink *o, struct gt_error *out)
@@ -68,7 +69,8 @@ int gt_packet_sink_create(const struct gt_packet_sink_options *options, struct g
     o->last = &o->first;
     o->max_queued = options->limit / options->buffer_size;
     o->max_queued += o->max_queued == 0;
-    o->deadline = gt_clock_monotonic() + options->wait_seconds * UINT64_C(1000000000);
+    o->deadline = gt_clock_monotonic() + options->wait_seconds * SECOND;
+    o->channel.patience = (options->wait_seconds ? options->wait_seconds : 1) * SECOND;
     pthread_mutex_init(&o->lock, NULL);
     pthread_condattr_t attr;
     pthread_condattr_init(&attr);
@@ -206,8 +208,15 @@ void gt_packet_sink_flush(struct gt_packet_sink *o)
     pthread_mutex_unlock(&o->lock);
 }
 
+void gt_packet_sink_expect_end(struct gt_packet_sink *o)
+{
+    uint64_t not_yet = 0;
+    atomic_compare_exchange_strong(&o->channel.bounded_from, &not_yet, gt_clock_monotonic());
+}
+
 void gt_packet_sink_finish(struct gt_packet_sink *o, struct gt_packet_sink_stats *stats)
 {
+    gt_packet_sink_expect_end(o);
     pthread_mutex_lock(&o->lock);
     o->stop = true;
     pthread_cond_signal(&o->work);

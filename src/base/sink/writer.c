@@ -55,7 +55,14 @@ static void fail(struct gt_packet_sink *o, int error)
     bool again = o->channel.socket && o->options.reconnect;
     const char *then =
         again ? "what comes is dropped until there is a reader again" : "the rest is dropped";
-    if (o->channel.socket)
+    if (error == ETIMEDOUT)
+        post_message(
+            o,
+            "%.300s: the reader is connected, but took nothing for %llu s after %llu bytes; "
+            "%s; wait=SECONDS sets how long QEMU's end waits for it",
+            o->channel.path, (unsigned long long)(o->channel.patience / 1000000000),
+            (unsigned long long)o->stats.sent, then);
+    else if (o->channel.socket)
         post_message(o, "%.300s: the reader is gone (%s) after %llu bytes; %s", o->channel.path,
                      strerror(error), (unsigned long long)o->stats.sent, then);
     else

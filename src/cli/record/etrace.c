@@ -21,7 +21,8 @@ const struct gt_option gt_options_etrace[] = {
      .help = "drop data when the reader is slow, and report how much (default: block the guest)",
      GT_RECORD_FIELD(drop)},
     {"wait", .type = GT_OPTION_NUMBER, .value = "SECONDS", .min = 1, .max = 1000000,
-     .help = "wait up to N seconds for a socket's first reader (default: 60)",
+     .help = "wait up to N seconds for a socket's first reader, and at the end for one that takes "
+             "nothing (default: 60)",
      GT_RECORD_FIELD(wait)},
     {"control", .type = GT_OPTION_TEXT, .value = "PATH",
      .help = "accept commands at this socket while the guest runs: counts, flush, status",

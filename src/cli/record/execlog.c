@@ -40,7 +40,8 @@ const struct gt_option gt_options_execlog[] = {
              "at --stop",
      GT_RECORD_FIELD(last)},
     {"wait", .type = GT_OPTION_NUMBER, .value = "SECONDS", .min = 1, .max = 1000000,
-     .help = "wait up to N seconds for a socket's first reader (default: 60)",
+     .help = "wait up to N seconds for a socket's first reader, and at the end for one that takes "
+             "nothing (default: 60)",
      GT_RECORD_FIELD(wait)},
     {0},
 };

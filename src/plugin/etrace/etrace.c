@@ -168,6 +168,8 @@ static int open_sink(struct gt_etrace *e, const struct options *o, struct gt_err
     int status = gt_packet_sink_create(&options, &e->sink, err);
     if (status == 0)
         gt_sink_message_report(e->sink);
+    if (status == 0 && !gt_sink_end_is_seen(&e->host))
+        gt_packet_sink_expect_end(e->sink);
     return status;
 }
 
@@ -199,7 +201,8 @@ static int start(struct gt_etrace *e, const struct options *o, struct gt_error *
     .vcpu_init = gt_etrace_on_vcpu_init, .vcpu_exit = gt_etrace_on_vcpu_exit,                      \
     .vcpu_idle = gt_etrace_on_vcpu_idle, .translate = gt_etrace_on_translate,                      \
     .flush = gt_etrace_on_flush, .syscall = gt_etrace_on_syscall,                                  \
-    .syscall_return = gt_etrace_on_syscall_return, .exit = gt_etrace_on_exit
+    .syscall_return = gt_etrace_on_syscall_return, .shutdown = gt_etrace_on_shutdown,              \
+    .exit = gt_etrace_on_exit
 
 static const struct gt_host_events count_events = {EVENTS_OF_COUNTS};
 static const struct gt_host_events events = {EVENTS_OF_COUNTS,

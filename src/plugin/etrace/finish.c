@@ -142,12 +142,19 @@ static unsigned submit_all(struct gt_etrace *e)
     return left_out;
 }
 
+void gt_etrace_on_shutdown(void *self)
+{
+    struct gt_etrace *e = self;
+    gt_packet_sink_expect_end(e->sink);
+}
+
 void gt_etrace_on_exit(void *self)
 {
     struct gt_etrace *e = self;
     const struct gt_gate_words words = {.first = &e->vcpus->busy,
                                         .stride = sizeof *e->vcpus,
                                         .n = __atomic_load_n(&e->n_vcpus, __ATOMIC_ACQUIRE)};
+    gt_etrace_on_shutdown(e);
     if (gt_gate_end(&e->gate, &words) == GT_GATE_ENDED)
         return;
     gt_etrace_control_stop(e);

@@ -14,6 +14,7 @@ struct gt_etrace;
  * nothing. */
 void gt_etrace_on_vcpu_idle(void *self, unsigned vcpu);
 void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8]);
+void gt_etrace_on_shutdown(void *self);
 void gt_etrace_on_exit(void *self);
 /* Callbacks of the packet sink, on its thread: what a stream begins with; the event that says how
  * many bytes are missing. */

@@ -76,6 +76,8 @@ static int open_packet_sink(struct gt_exlog *e, const struct options *o, struct 
         status = gt_packet_sink_create(&options, &e->packet_sink, err);
     if (status == 0)
         gt_sink_message_report(e->packet_sink);
+    if (status == 0 && !gt_sink_end_is_seen(&e->host))
+        gt_packet_sink_expect_end(e->packet_sink);
     return status;
 }
 
@@ -96,6 +98,7 @@ static const struct gt_host_events events = {
     .flush = gt_exlog_on_flush,
     .syscall = gt_exlog_on_syscall,
     .syscall_return = gt_exlog_on_syscall_return,
+    .shutdown = gt_exlog_on_shutdown,
     .exit = gt_exlog_on_exit,
 };
 

@@ -170,10 +170,18 @@ static void finish_packet_sink(struct gt_packet_sink *sink)
                         stats.dropped);
 }
 
+void gt_exlog_on_shutdown(void *self)
+{
+    struct gt_exlog *e = self;
+    if (e->packet_sink)
+        gt_packet_sink_expect_end(e->packet_sink);
+}
+
 void gt_exlog_on_exit(void *self)
 {
     struct gt_exlog *e = self;
     const struct gt_gate_words words = gt_exlog_words(e);
+    gt_exlog_on_shutdown(e);
     if (gt_gate_end(&e->gate, &words) == GT_GATE_ENDED)
         return;
     unsigned left_out = deliver_all(e, e->sink->end);

@@ -20,6 +20,7 @@ void gt_exlog_on_vcpu_exit(void *self, unsigned vcpu);
 void gt_exlog_on_vcpu_idle(void *self, unsigned vcpu);
 void gt_exlog_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8]);
 void gt_exlog_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result);
+void gt_exlog_on_shutdown(void *self);
 void gt_exlog_on_exit(void *self);
 /* The same as on_exit, of the loaded plugin's recorder, where QEMU ends without it. */
 void gt_exlog_on_abnormal_exit(int sig);

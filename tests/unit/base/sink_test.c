@@ -160,6 +160,49 @@ static void test_reader_never_comes(void **state)
     assert_int_equal(access("sock", F_OK), -1);
 }
 
+/* It is connected and reads nothing, while a producer waits and after the end has begun. */
+static void test_reader_is_stuck(void **state)
+{
+    (void)state;
+    struct reader *r = start_server("sock", READER_HELD, 0);
+    struct gt_packet_sink_options options = default_options("unix:sock");
+    options.wait_seconds = 1;
+    struct gt_packet_sink *o = create_with(&options);
+    struct producer *p = start_producer(o, 200000);
+    struct gt_packet_sink_stats stats;
+    struct gt_error message;
+    wait_for_waits(o);
+    gt_packet_sink_expect_end(o);
+    end_producer(p);
+    gt_packet_sink_finish(o, &stats);
+    assert_true(gt_packet_sink_message(o, &message));
+    assert_non_null(strstr(message.text, "took nothing for 1 s after "));
+    gt_packet_sink_destroy(o);
+    release_reader(r);
+    pthread_join(r->thread, NULL);
+    assert_true(stats.failed && stats.sent == r->got.n);
+    assert_true(stats.dropped >= 200000 * 8 - stats.sent);
+    free(r->got.data);
+    free(r);
+}
+
+/* So is what reads a pipe. */
+static void test_pipe_is_stuck(void **state)
+{
+    (void)state;
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    int reader = open("pipe", O_RDONLY | O_NONBLOCK);
+    struct gt_packet_sink_options options = default_options("pipe");
+    options.wait_seconds = 1;
+    struct gt_packet_sink *o = create_with(&options);
+    struct producer *p = start_producer(o, 200000);
+    wait_for_waits(o);
+    gt_packet_sink_expect_end(o);
+    end_producer(p);
+    assert_true(finish(o).failed);
+    close(reader);
+}
+
 static void test_reader_is_slow(void **state)
 {
     (void)state;
@@ -347,6 +390,8 @@ int main(void)
         IN_SCRATCH(test_reader_is_late),
         IN_SCRATCH(test_reader_comes_after_the_end),
         IN_SCRATCH(test_reader_never_comes),
+        IN_SCRATCH(test_reader_is_stuck),
+        IN_SCRATCH(test_pipe_is_stuck),
         IN_SCRATCH(test_reader_is_slow),
         IN_SCRATCH(test_drop),
         IN_SCRATCH(test_reader_is_killed),
