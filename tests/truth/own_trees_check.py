@@ -32,16 +32,6 @@ TABLE = {
 REGIMES = [[], ['clock=host'], ['notrace=no_such_function']]
 
 
-def user_qemus(arch):
-    """[path] of each version that loads plugins."""
-    found = {}
-    for path in f'qemu-{arch}', *(qemus.fetched(name, f'qemu-{arch}') for name in ('user', 'user-newest')):
-        if not qemus.why_no_plugins(path):
-            path = shutil.which(path)
-            found.setdefault(qemus.version(path), path)
-    return list(found.values()) or [qemus.user(arch)]
-
-
 def trees(lines):
     """How often each tree is there: a tree begins at a line without indentation."""
     found = collections.Counter()
@@ -87,7 +77,7 @@ def check_run(qemu, program, words, regime, scratch):
 
 def check(name, arch, scratch):
     source, flags, runs, removed, oldest = TABLE[name]
-    qemus_here = [path for path in user_qemus(arch) if qemus.number_of(path) >= oldest]
+    qemus_here = [path for path in qemus.users(arch) if qemus.number_of(path) >= oldest]
     if not qemus_here:
         raise Skip(f'no user-mode qemu-{arch} from {oldest[0]}.{oldest[1]} on: scripts/qemus user')
     program = os.path.join(scratch, 'program')

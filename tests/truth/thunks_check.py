@@ -65,7 +65,7 @@ def check(compiler, kind, scratch):
     flags = KINDS[compiler][kind]
     plain = compile_program(compiler, [f for f in flags if f.startswith(('-O', '-fno-inline'))], f'{scratch}/plain')
     program = compile_program(compiler, flags, f'{scratch}/program')
-    for qemu in own.user_qemus('x86_64'):
+    for qemu in qemus.users('x86_64'):
         for i, regime in enumerate(REGIMES):
             where = f'{kind}, QEMU {qemus.version(qemu)}, {regime}'
             said = own.trees(tree_of(qemu, plain, regime, f'{scratch}/{i}.plain'))
@@ -73,7 +73,7 @@ def check(compiler, kind, scratch):
             need(said == seen, f'{where}: {own.difference(said, seen)}' if said != seen else '')
             for name in 'plain', 'program':
                 must(['rm', '-r', f'{scratch}/{i}.{name}'])
-    print(f'{compiler}, {kind}: good')
+    print(f'{compiler}, {kind}: good with QEMU {", ".join(map(qemus.version, qemus.users("x86_64")))}')
 
 
 def main(compiler):

@@ -132,6 +132,17 @@ def user(arch):
     return tool(f'qemu-{arch}')
 
 
+def users(arch):
+    """[path] of each version of qemu-ARCH that loads plugins: all in PATH, and those of scripts/qemus. A test that runs
+    with another one first in PATH reaches the system's all the same."""
+    name, found = f'qemu-{arch}', {}
+    places = [os.path.join(place, name) for place in os.environ['PATH'].split(':') if place]
+    for path in *places, *(fetched(series, name) for series in ('user', 'user-newest')):
+        if os.path.exists(path) and not why_no_plugins(path):
+            found.setdefault(version(path), path)
+    return list(found.values()) or [user(arch)]
+
+
 def user_with_registers(arch):
     """The path of a qemu-ARCH whose plugins read registers: that in PATH, or that of scripts/qemus user."""
     for qemu in f'qemu-{arch}', fetched('user', f'qemu-{arch}'):
