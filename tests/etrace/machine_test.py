@@ -171,6 +171,19 @@ def test_threads(t):
     each('riscv64', check_threads, t)
 
 
+def check_alone(arch, version, qemu, t):
+    """QEMU 7.2 keeps the callbacks of a block of one instruction for later ones, also where it has discarded both."""
+    guest = t.guest('kept', arch)
+    for arguments in '', ',flags=coverage', ',flags=exec+mem':
+        done = t.run([qemu, *BOARDS[arch], *SMALL, '-kernel', guest, '-smp', '2', '-accel',
+                      'tcg,thread=multi,tb-size=1', '-plugin', t.word(f'output={t.out}') + arguments])
+        need(done.status == 0, version, arguments, done.errors)
+
+
+def test_alone(t):
+    each('riscv64', check_alone, t)
+
+
 def check_counts(arch, version, qemu, t):
     """Counters of all vCPUs, but for what follows the access that cuts the power."""
     stream, names, _ = play(t, arch, qemu, ',flags=coverage', '-smp', '3', '-accel',

@@ -223,6 +223,37 @@ def test_refused(t):
         need(done.said[0].startswith(why), done.said, 'is not', why)
 
 
+KEPT = '''
+        .globl _start
+_start: mov $ROUNDS, %ebx
+1:      call f
+        fxsave area(%rip)
+        dec %ebx
+        jnz 1b
+        mov $60, %eax
+        mov $STATUS, %edi
+        syscall
+f:      ret
+        .bss
+        .balign 16
+area:   .skip 512
+'''
+
+
+def test_no_access_of_others(t):
+    """QEMU 7.2 goes on with the callbacks of an instruction that ended its block (ret) where it emulates a later one that
+    has none (fxsave): each line has the accesses of its own instruction, a load here."""
+    rounds = 20
+    source = write(f'{t.folder}/kept.S', KEPT)
+    guest = compile_to(f'{t.folder}/kept', CPU, source, '-nostdlib', '-static', f'-DROUNDS={rounds}', f'-DSTATUS={STATUS}')
+    path = qemu_7_2(CPU)
+    done = t.run([path, '-plugin', t.word('ifilter=ret', f'out={t.out}'), guest])
+    need(done.status == STATUS, done)
+    lines = [line for line in read_text(t.out).splitlines() if 'ret' in line]
+    wrong = [line for line in lines if line.count('load') != 1 or 'store' in line]
+    need(len(lines) in (rounds, rounds + 1) and not wrong, len(lines), 'lines; wrong:', wrong[:3])
+
+
 def test_never_seen(t):
     done = t.run([qemu_7_2(CPU), '-plugin', t.word('sym=nosuch', f'out={t.out}'), zoo(CPU)])
     need(done.status == STATUS, done)

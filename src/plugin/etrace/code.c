@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Translation: see code.h. */
 #include "plugin/etrace/code.h"
-#include "plugin/common/exec_names.h"
 
 #include "base/page.h"
 #include "plugin/common/exec_names.h"
@@ -64,7 +63,7 @@ static void watch_memory(const struct gt_etrace *e, struct gt_block *block,
                          struct gt_etrace_block *b)
 {
     bool wanted = e->flags & (GT_ETRACE_F_MEM | GT_ETRACE_F_GPIO);
-    bool single = e->host.system && b->insns == 1;
+    bool single = gt_etrace_may_watch_single(e, block, b);
     for (uint32_t i = 0; i < b->insns && (wanted || single); i++) {
         struct gt_insn_ref *insn = gt_block_insn(block, i);
         if (single)

@@ -2,6 +2,7 @@
 /* Blocks that an access to a device ends early: see early_exit.h. */
 #include "plugin/etrace/early_exit.h"
 
+#include "plugin/common/kept_callbacks.h"
 #include "plugin/etrace/recorder.h"
 
 struct enclosing {
@@ -152,6 +153,20 @@ static void on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *dat
     pthread_mutex_unlock(&e->lock);
 }
 
+bool gt_etrace_may_watch_single(const struct gt_etrace *e, struct gt_block *block,
+                                const struct gt_etrace_block *b)
+{
+    enum { LONGEST = 16 /* bytes */ };
+    uint8_t bytes[LONGEST] = {0};
+    if (!e->host.system || b->insns != 1)
+        return false;
+    if (e->flags & (GT_ETRACE_F_MEM | GT_ETRACE_F_GPIO))
+        return true;
+    const struct gt_insn_ref *insn = gt_block_insn(block, 0);
+    size_t n = gt_insn_bytes(insn, bytes, sizeof bytes);
+    return gt_callbacks_end(e->insns, gt_insn_pc(insn), bytes, n, true);
+}
+
 uint32_t gt_etrace_early_exit_watch(struct gt_etrace *e, struct gt_block *block,
                                     struct gt_etrace_block *b)
 {
@@ -159,7 +174,8 @@ uint32_t gt_etrace_early_exit_watch(struct gt_etrace *e, struct gt_block *block,
     struct gt_etrace_cold *cold = gt_etrace_cold_of(b);
     *single = (struct gt_etrace_single){cold->singles, e, b->start, gt_etrace_counter_new(e), NULL};
     cold->singles = single;
-    gt_insn_on_memory(gt_block_insn(block, 0), on_access, GT_MEM_LOADS | GT_MEM_STORES, single);
+    if (gt_etrace_may_watch_single(e, block, b))
+        gt_insn_on_memory(gt_block_insn(block, 0), on_access, GT_MEM_LOADS | GT_MEM_STORES, single);
     return single->counter;
 }
 

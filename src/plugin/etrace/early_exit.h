@@ -36,6 +36,10 @@ struct gt_etrace_single {
 
 /* The block has a counter from now on. */
 void gt_etrace_early_exit_add(struct gt_etrace *e, struct gt_etrace_block *b);
+/* Whether accesses of b, which `block` is a translation of, are watched: it is one instruction of a
+ * machine, and the host does not keep its callback, or every instruction has one. */
+bool gt_etrace_may_watch_single(const struct gt_etrace *e, struct gt_block *block,
+                                const struct gt_etrace_block *b);
 /* Watches the translation `block` of b, which is one instruction. Returns the translation's
  * counter.
  */

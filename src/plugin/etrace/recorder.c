@@ -29,6 +29,7 @@ int gt_etrace_init(struct gt_etrace *e, const struct gt_host_info *host, struct 
     if (!gt_etrace_arch_of(host->target, &e->arch))
         return gt_error_set(err, GT_E_UNSUPPORTED, "guests of target %s are not known",
                             host->target);
+    e->insns = gt_arch_by_target(host->target);
     e->bits = e->arch.guest.bits;
     int status = create_keys(e, err);
     if (status < 0)

@@ -41,6 +41,7 @@
 #include "base/clock.h"
 #include "base/sink/sink.h"
 #include "format/etrace/etrace.h"
+#include "guest/arch/arch.h"
 #include "guest/arch/syscalls.h"
 #include "plugin/common/gate.h"
 #include "plugin/etrace/block_cache.h"
@@ -84,6 +85,7 @@ struct gt_etrace {
     bool values; /* the host reports the values of memory accesses */
     struct gt_host_info host;
     struct gt_etrace_arch arch;
+    const struct gt_arch *insns; /* the guest's; NULL: unknown */
     struct gt_packet_sink *sink;
     const struct gt_syscalls *syscalls; /* user mode; NULL: a machine, or an unknown target */
 

@@ -3,6 +3,7 @@
 #include "plugin/execlog/code.h"
 
 #include "plugin/common/exec_names.h"
+#include "plugin/common/kept_callbacks.h"
 #include "plugin/execlog/exec.h"
 #include "plugin/execlog/recorder.h"
 
@@ -46,6 +47,8 @@ static void instrument(const struct gt_exlog *e, struct gt_block *block,
     for (size_t i = 0; i < n; i++) {
         struct gt_insn_ref *insn = gt_block_insn(block, i);
         add_triggers(e, insn);
+        if (!line || !gt_exlog_is_logged(&insns[i]))
+            gt_callbacks_keep_out(e->insns, insn);
         switch (insns[i].step) {
         case GT_EXLOG_SKIP:
             break;

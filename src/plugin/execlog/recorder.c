@@ -13,6 +13,7 @@ int gt_exlog_init(struct gt_exlog *e, const struct gt_host_info *host, struct gt
 {
     memset(e, 0, sizeof *e);
     e->host = *host;
+    e->insns = gt_arch_by_target(host->target);
     e->physical = host->system;
     e->many = host->system && host->max_vcpus > 1;
     e->repeats = host->abi < ABI_11_1;

@@ -34,6 +34,7 @@
 #define GT_PLUGIN_EXECLOG_RECORDER_H
 
 #include "base/sink/sink.h"
+#include "guest/arch/arch.h"
 #include "guest/arch/syscalls.h"
 #include "plugin/common/gate.h"
 #include "plugin/execlog/block_cache.h"
@@ -65,6 +66,7 @@ struct gt_exlog {
 
     /* constant from installation on */
     struct gt_host_info host;
+    const struct gt_arch *insns;        /* the guest's; NULL: unknown */
     struct gt_packet_sink *packet_sink; /* NULL: QEMU's plugin log */
     bool live;                          /* the packet sink is a socket: somebody may be reading */
     void *scoreboard;                   /* of one uint64_t; NULL: the host has none */

@@ -2,17 +2,13 @@
 /* Callbacks at accesses to memory: see watch.h. */
 #include "plugin/uftrace/watch.h"
 
-#include "plugin/uftrace/page.h"
+#include "plugin/common/kept_callbacks.h"
 #include "plugin/uftrace/recorder.h"
 
 bool gt_may_watch_memory(const struct gt_translation *t, size_t i)
 {
-    const struct gt_arch *arch = t->rec->guest.arch;
     const struct gt_decoded *d = &t->insn[i];
-    if (i + 1 < t->n || gt_host_can(GT_HOST_MEMORY_AT_EXIT))
-        return true;
-    return d->pc / GT_PAGE == gt_decoded_end(d) / GT_PAGE && arch->is_plain_access &&
-           arch->is_plain_access(d->bytes, d->size);
+    return gt_callbacks_end(t->rec->guest.arch, d->pc, d->bytes, d->size, i + 1 == t->n);
 }
 
 void gt_watch_memory(const struct gt_translation *t, size_t i, gt_mem_fn fn, unsigned which,
