@@ -140,6 +140,11 @@ static void on_run_state(enum gt_run_state state, uint64_t clock)
         e->run_state(host.self, state, clock);
 }
 
+uint64_t gt_host_place(void)
+{
+    return gt_run_state_place();
+}
+
 static void on_shutdown_begins(void)
 {
     const struct gt_host_events *e = events();

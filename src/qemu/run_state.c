@@ -6,6 +6,8 @@
 
 #include <dlfcn.h>
 #include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* QEMU's numbers, the same from 2013 on. */
@@ -73,6 +75,72 @@ void gt_run_state_watch(void (*fn)(enum gt_run_state state, uint64_t clock))
     if (!added)
         add_handler(on_change, NULL);
 }
+
+/* ---- where vCPUs are ------------------------------------------------------------------------ */
+
+static void *(*get_cpu)(int index);
+static void (*dump_cpu)(void *cpu, FILE *out, int flags);
+static int (*read_memory)(void *cpu, uint64_t addr, void *out, size_t n, bool writes);
+
+/* The number behind one of the words in QEMU's text of a vCPU's registers. */
+static bool find(const char *text, const char *const *words, uint64_t *value)
+{
+    for (; *words; words++)
+        for (const char *at = text; (at = strstr(at, *words)); at++)
+            if (at == text || g_ascii_isspace(at[-1])) {
+                char *end;
+                const char *digits = at + strlen(*words);
+                *value = strtoull(digits, &end, 16);
+                return end != digits;
+            }
+    return false;
+}
+
+static uint64_t add(uint64_t sum, const void *data, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        sum = (sum ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+/* False: the text does not say. */
+static bool add_vcpu(void *cpu, uint64_t *sum)
+{
+    static const char *const pc[] = {"RIP=", "EIP=", "PC=", "pc ", NULL};
+    static const char *const sp[] = {"RSP=", "ESP=", "SP=", "x2/sp ", NULL};
+    enum { STACK = 512 };
+    uint8_t stack[STACK];
+    uint64_t at[2] = {0};
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    if (!f)
+        return false;
+    dump_cpu(cpu, f, 0);
+    bool known = fclose(f) == 0 && find(text, pc, &at[0]) && find(text, sp, &at[1]);
+    free(text);
+    *sum = add(*sum, at, sizeof at);
+    if (known && read_memory(cpu, at[1], stack, sizeof stack, false) == 0)
+        *sum = add(*sum, stack, sizeof stack);
+    return known;
+}
+
+uint64_t gt_run_state_place(void)
+{
+    get_cpu = (__typeof__(get_cpu))dlsym(RTLD_DEFAULT, "qemu_get_cpu");
+    dump_cpu = (__typeof__(dump_cpu))dlsym(RTLD_DEFAULT, "cpu_dump_state");
+    read_memory = (__typeof__(read_memory))dlsym(RTLD_DEFAULT, "cpu_memory_rw_debug");
+    if (!get_cpu || !dump_cpu || !read_memory)
+        return 0;
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    void *cpu;
+    for (int i = 0; (cpu = get_cpu(i)); i++)
+        if (!add_vcpu(cpu, &sum))
+            return 0;
+    return sum;
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
 
 bool gt_shutdown_is_exported(void)
 {

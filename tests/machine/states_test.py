@@ -15,7 +15,7 @@ from gttest import boards, paths, qemus, uftrace
 from gttest.commands import printed
 from gttest.monitors import Machine
 from gttest.recordings import check_directory, check_severe
-from gttest.results import need, read_text, write
+from gttest.results import need, read_bytes, read_text, write
 
 KNOWN, UNKNOWN = 'state loaded', 'state loaded: its open calls are not known'
 NESTS = {'1': [('first_outer', 2), ('first_inner', 1), ('first_wait', 5)],
@@ -176,6 +176,35 @@ def from_before(case):
     check_recording(case.out + 'later', SECOND + closed('2') + events, [UNKNOWN], before=4)
 
 
+def clock_at(disk):
+    """Where the newest state in the image has its clock: that of its section `timer`, after two other numbers."""
+    section = disk.rindex(b'\x05timer') + 6 + 4 + 4 + 8 + 8
+    return section, struct.unpack_from('>q', disk, section)[0]
+
+
+def of_one_clock(case):
+    """A state that this recording has not seen, whose clock is that of one that it has: it is not taken for it."""
+    m = case.new()
+    m.type(b'x', b'2')
+    m.do('savevm z')
+    m.kill()
+    place, _ = clock_at(read_bytes(case.disk))
+    m = case.start('clock')
+    m.wait(b'1')
+    m.do('savevm a')
+    m.type(b'x', b'2')
+    disk = read_bytes(case.disk)
+    newest, clock = clock_at(disk)
+    need(newest > place, 'the states lie in another order')
+    with open(case.disk, 'r+b') as f:
+        f.seek(place)
+        f.write(struct.pack('>q', clock + 100000))
+    m.do('loadvm z')
+    m.type(b'q')
+    m.finish()
+    check_recording(case.out + 'clock', SECOND + closed('2') + left('2', False) + END, [UNKNOWN], before=5)
+
+
 def check(version, qemu, folder, guest):
     case = Case(folder, qemu, version, guest)
     saved_here(case, 'running', False)
@@ -183,6 +212,7 @@ def check(version, qemu, folder, guest):
     saved_here(case, 'icount', False, '-icount', 'shift=0')
     both_ways(case)
     from_before(case)
+    of_one_clock(case)
 
 
 def main():

@@ -25,6 +25,7 @@ struct of_vcpu {
 /* The machine's state may have been saved at a stop. */
 struct gt_vmstate {
     uint64_t clock;
+    uint64_t place; /* gt_host_place */
     struct gt_checkpoint *checkpoint;
     unsigned n;
     struct of_vcpu vcpu[];
@@ -74,7 +75,8 @@ static void keep(struct gt_uftrace_recorder *r, uint64_t clock)
         return;
     unsigned n = r->vcpus.n;
     struct gt_vmstate *s = g_malloc0(sizeof *s + n * sizeof s->vcpu[0]);
-    *s = (struct gt_vmstate){.clock = clock, .checkpoint = checkpoint, .n = n};
+    *s = (struct gt_vmstate){
+        .clock = clock, .place = r->vmstates.place, .checkpoint = checkpoint, .n = n};
     for (unsigned i = 0; i < n; i++)
         keep_vcpu(r, i, &s->vcpu[i]);
     make_room(all, clock);
@@ -180,15 +182,22 @@ static bool is_after(uint64_t clock, uint64_t stopped, uint64_t within)
     return clock >= stopped && clock - stopped <= within;
 }
 
-/* The kept state that the clock is of; NULL: none, or one of several. */
-static struct gt_vmstate *find(const struct gt_vmstates *all, uint64_t clock)
+static bool may_be_at(uint64_t place, uint64_t other)
+{
+    return place == other || !place || !other;
+}
+
+/* The kept state that the clock and the place are of; NULL: none, or one of several. */
+static struct gt_vmstate *find(const struct gt_vmstates *all, uint64_t clock, uint64_t place)
 {
     struct gt_vmstate *last = NULL;
     unsigned n = 0;
     for (unsigned i = 0; i < all->n; i++) {
         struct gt_vmstate *s = all->kept[i];
-        n += is_after(clock, s->clock, MOMENT);
-        if (is_after(clock, s->clock, MOMENT) && (!last || s->clock > last->clock))
+        if (!is_after(clock, s->clock, MOMENT) || !may_be_at(place, s->place))
+            continue;
+        n++;
+        if (!last || s->clock > last->clock)
             last = s;
     }
     return n == 1 || (last && is_after(clock, last->clock, INSTANT)) ? last : NULL;
@@ -226,8 +235,10 @@ static void run(struct gt_uftrace_recorder *r, uint64_t clock)
     struct gt_vmstates *all = &r->vmstates;
     bool flushed = __atomic_exchange_n(&all->flushed, false, __ATOMIC_RELAXED) &&
                    all->last != GT_MACHINE_DEBUGGED;
-    struct gt_vmstate *s = find(all, clock);
+    uint64_t place = gt_host_place();
+    struct gt_vmstate *s = find(all, clock, place);
     bool same = s ? s->clock == all->stopped : is_after(clock, all->stopped, MOMENT);
+    same &= !flushed || may_be_at(place, all->place);
     if (all->last == GT_MACHINE_LOADS || clock < all->stopped || (!same && (flushed || s))) {
         loaded(r, s);
         return;
@@ -260,6 +271,7 @@ void gt_on_run_state(void *self, enum gt_run_state state, uint64_t clock)
     __atomic_store_n(&all->pending, false, __ATOMIC_RELAXED);
     if (state != GT_MACHINE_RUNS) {
         all->stopped = clock;
+        all->place = gt_host_place();
         all->last = state;
         if (follows && state == GT_MACHINE_STOPS)
             keep(r, clock);

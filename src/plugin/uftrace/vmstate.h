@@ -3,7 +3,8 @@
  * States of a machine that are loaded: loadvm, -loadvm, -incoming. No host reports that. What it
  * says is when the machine stops and runs again, and its virtual clock, which is part of the state:
  * where that stands elsewhere after a stop, another state was loaded. All calls end there. If the
- * clock of a state is that of an earlier stop, it was saved then: what was open then is open again.
+ * clock of a state is that of an earlier stop, and its vCPUs are where they were, it was saved
+ * then: what was open then is open again.
  */
 #ifndef GT_PLUGIN_UFTRACE_VMSTATE_H
 #define GT_PLUGIN_UFTRACE_VMSTATE_H
@@ -25,6 +26,7 @@ struct gt_vmstates {
     bool pending;           /* code that is discarded before any runs tells a state; atomic */
     enum gt_run_state last; /* how it stopped */
     uint64_t stopped;       /* the clock then */
+    uint64_t place;         /* gt_host_place then */
     uint64_t done;          /* what vCPUs had done when `pending` was set */
     struct gt_vmstate *kept[GT_VMSTATES]; /* the newest last */
     unsigned n;

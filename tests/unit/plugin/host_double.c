@@ -130,6 +130,11 @@ bool gt_host_loads_state(void)
     return false;
 }
 
+uint64_t gt_host_place(void)
+{
+    return 0;
+}
+
 char *gt_host_messages_to(void)
 {
     return NULL;
