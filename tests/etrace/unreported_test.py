@@ -6,7 +6,7 @@ from gttest import paths, qemus
 from gttest.commands import run
 from gttest.compilers import compile_to
 from gttest.results import Skip, need, skip
-from runs import main
+from runs import SMALL, board_pc, each, main
 
 # How many instructions of the kind a round has.
 KINDS = {
@@ -56,6 +56,20 @@ def test_riscv64(t):
 
 def test_x86_64(t):
     check(t, 'x86_64')
+
+
+def check_block_ends(arch, version, qemu, t):
+    """100 calls and returns of a PC's firmware, and at most 10 others that end blocks and jump to no fixed place. QEMU 7.2 would
+    call the callbacks of what ended a block for the stores of an interrupt."""
+    options, _, status = board_pc(t)
+    done = run([qemu, *options, *SMALL, '-plugin', f'{paths.plugin("etrace")},output={t.out},flags=exec+mem'])
+    need(done.returncode == status, version, done)
+    found = [e.value for e in t.stream().of('event') if e.name == 'unreported.block-end']
+    need(len(found) == 1 and 200 <= found[0] <= 210 if version < (8, 0) else not found, version, found)
+
+
+def test_block_ends(t):
+    each('x86_64', check_block_ends, t)
 
 
 main(globals())

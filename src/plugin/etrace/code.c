@@ -66,6 +66,8 @@ static void watch_memory(const struct gt_etrace *e, struct gt_block *block,
     bool single = gt_etrace_may_watch_single(e, block, b);
     for (uint32_t i = 0; i < b->insns && (wanted || single); i++) {
         struct gt_insn_ref *insn = gt_block_insn(block, i);
+        if (i + 1U == b->insns && gt_etrace_is_unwatched(e, insn))
+            break;
         if (single)
             gt_insn_on_memory(insn, gt_etrace_on_single_access, GT_MEM_LOADS | GT_MEM_STORES, b);
         if (wanted)

@@ -160,9 +160,9 @@ bool gt_etrace_may_watch_single(const struct gt_etrace *e, struct gt_block *bloc
     uint8_t bytes[LONGEST] = {0};
     if (!e->host.system || b->insns != 1)
         return false;
-    if (e->flags & (GT_ETRACE_F_MEM | GT_ETRACE_F_GPIO))
-        return true;
     const struct gt_insn_ref *insn = gt_block_insn(block, 0);
+    if (e->flags & (GT_ETRACE_F_MEM | GT_ETRACE_F_GPIO))
+        return !gt_etrace_is_unwatched(e, insn);
     size_t n = gt_insn_bytes(insn, bytes, sizeof bytes);
     return gt_callbacks_end(e->insns, gt_insn_pc(insn), bytes, n, true);
 }

@@ -3,6 +3,7 @@
 #include "plugin/etrace/unreported.h"
 
 #include "base/bytes.h"
+#include "plugin/common/kept_callbacks.h"
 #include "plugin/etrace/buffer.h"
 #include "plugin/etrace/recorder.h"
 
@@ -23,6 +24,7 @@ static const char *const names[GT_UNREPORTED_KINDS] = {
     [GT_UNREPORTED_X87_STATE] = "x87-state",
     [GT_UNREPORTED_FXSAVE] = "fxsave",
     [GT_UNREPORTED_XSAVE] = "xsave",
+    [GT_UNREPORTED_BLOCK_END] = "block-end",
 };
 
 /* ---- aarch64 ------------------------------------------------------------------------------- */
@@ -132,6 +134,24 @@ void gt_etrace_unreported_init(struct gt_etrace *e)
         e->unreported.counters = gt_counters_new(GT_UNREPORTED_KINDS);
 }
 
+bool gt_etrace_is_unwatched(const struct gt_etrace *e, const struct gt_insn_ref *last)
+{
+    uint8_t bytes[LONGEST] = {0};
+    bool x86 = e->arch.guest.id == EM_X86_64 || e->arch.guest.id == EM_386;
+    if (!x86 || !e->host.system || gt_host_can(GT_HOST_MEMORY_AT_EXIT))
+        return false;
+    size_t n = gt_insn_bytes(last, bytes, sizeof bytes);
+    return !gt_callbacks_end(e->insns, gt_insn_pc(last), bytes, n, true);
+}
+
+/* A jump to an address in the instruction touches no memory. */
+static bool is_direct_jump(const uint8_t *bytes, size_t n)
+{
+    return n &&
+           (bytes[0] == 0xe9 || bytes[0] == 0xeb || (bytes[0] & 0xf0) == 0x70 ||
+            (bytes[0] & 0xfc) == 0xe0 || (bytes[0] == 0x0f && n > 1 && (bytes[1] & 0xf0) == 0x80));
+}
+
 void gt_etrace_unreported_count(struct gt_etrace *e, struct gt_block *block, size_t insns)
 {
     uint64_t count[GT_UNREPORTED_KINDS] = {0};
@@ -142,6 +162,10 @@ void gt_etrace_unreported_count(struct gt_etrace *e, struct gt_block *block, siz
         struct gt_insn_ref *insn = gt_block_insn(block, i);
         size_t n = gt_insn_bytes(insn, bytes, sizeof bytes);
         int kind = gt_etrace_unreported_kind(e->arch.guest.id, bytes, n);
+        if (i + 1 == insns && gt_etrace_is_unwatched(e, insn)) {
+            count[GT_UNREPORTED_BLOCK_END] += !is_direct_jump(bytes, n);
+            continue;
+        }
         if (kind < 0)
             continue;
         count[kind]++;

@@ -22,11 +22,13 @@ enum gt_etrace_unreported_kind {
     GT_UNREPORTED_X87_STATE,  /* fnstenv, fldenv, fnsave, frstor */
     GT_UNREPORTED_FXSAVE,     /* fxsave, fxrstor */
     GT_UNREPORTED_XSAVE,      /* xsave, xrstor and others */
+    GT_UNREPORTED_BLOCK_END,  /* call, ret and others: see gt_etrace_is_unwatched */
     GT_UNREPORTED_KINDS,
 };
 
 struct gt_etrace;
 struct gt_block;
+struct gt_insn_ref;
 
 struct gt_etrace_unreported {
     void *counters;                          /* gt_counters_new; NULL: none are counted */
@@ -38,6 +40,9 @@ int gt_etrace_unreported_kind(uint32_t e_machine, const uint8_t *bytes, size_t n
 
 /* At load, with the flags set. */
 void gt_etrace_unreported_init(struct gt_etrace *e);
+/* The instruction, the last of its block, is not watched: an interrupt of an x86 machine stores,
+ * and would find callbacks that the host keeps (kept_callbacks.h). */
+bool gt_etrace_is_unwatched(const struct gt_etrace *e, const struct gt_insn_ref *last);
 /* Counts those of a block that is being translated. */
 void gt_etrace_unreported_count(struct gt_etrace *e, struct gt_block *block, size_t insns);
 /* At the end: an event of each kind, and a line. */
