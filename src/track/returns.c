@@ -13,6 +13,7 @@
 #include "track/guests.h"
 #include "track/machine.h"
 #include "track/stack.h"
+#include "track/stack_memory.h"
 #include "track/tail_calls.h"
 
 /* The transfer that the rules decide. */
@@ -77,6 +78,7 @@ static void close_top(const struct transfer *x, const struct found *f)
 static void unwind(const struct transfer *x, const struct found *f)
 {
     x->t->counters[GT_COUNT_UNWOUND]++;
+    x->t->counters[GT_ANOMALY_GUESSED_FRAME] += f->several;
     gt_return_close(x->t, f->depth, x->time);
 }
 
@@ -251,8 +253,16 @@ static void resume_stack(const struct transfer *x, const struct found *f)
 
 static bool is_outer_return(const struct transfer *x, struct found *f)
 {
-    uint32_t frame = gt_stack_find_return(x->t->stack, x->code->pc);
+    bool switched = x->how == GT_BACK_SWITCHED;
+    if (switched && gt_memory_find_frames(x->t, x->code, true, &f->depth))
+        return true;
+    if (switched && gt_memory_find_frames(x->t, x->code, false, &f->depth))
+        return false; /* it came into that function */
+    const struct gt_stack *s = x->t->stack;
+    uint32_t frame = gt_stack_find_return(s, x->code->pc);
     f->depth = frame ? frame - 1 : 0;
+    for (uint32_t i = f->depth; i > 0 && switched; i--)
+        f->several |= s->base[i].ret == x->code->pc;
     return frame > 0;
 }
 
@@ -272,6 +282,9 @@ static bool is_function(const struct transfer *x, struct found *f, bool once)
         return false;
     unsigned candidates;
     f->depth = gt_stack_find_function(t->stack, x->code, &candidates);
+    if (candidates > 1 && x->how == GT_BACK_SWITCHED &&
+        gt_memory_find_frames(t, x->code, false, &f->depth))
+        candidates = 1;
     return f->depth > 0 && !(unknown && f->depth < gt_machine_floor(t->stack)) &&
            (candidates == 1) == once;
 }

@@ -3,6 +3,7 @@
 #include "track/switches.h"
 #include "track/returns.h"
 #include "track/stack.h"
+#include "track/stack_memory.h"
 #include "track/tail_calls.h"
 
 #include <string.h>
@@ -10,7 +11,6 @@
 enum {
     NEAR = 512,     /* bytes that a switch may have pushed or popped, or an alignment skips */
     FAR = 64 << 10, /* an array of variable length is seldom longer */
-    LONGEST_SCAN = 8 << 20, /* stacks are seldom longer */
 };
 
 /* A stack pointer, and the part of a call stack whose it is. */
@@ -20,13 +20,6 @@ struct home {
     unsigned part;  /* number of excursions before it */
     uint64_t sp;
 };
-
-static uint64_t sp_now(const struct gt_thread *t)
-{
-    const struct gt_tracker *k = t->tracker;
-    uint64_t sp = k->view && k->view->stack_pointer ? k->view->stack_pointer(k->sink_self) : 0;
-    return sp ? sp : t->nonlocal.new_sp;
-}
 
 /* Those of frames that have returned are over. */
 static void drop_excursions(struct gt_stack *s)
@@ -69,62 +62,18 @@ static struct home find_home(struct gt_thread *t, uint64_t sp)
 
 /* ---- frames in memory ---------------------------------------------------------------------- */
 
-/* Words of the program's memory, read upwards. */
-struct words {
-    const struct gt_tracker *k;
-    uint64_t at, end;      /* the next word, and the end of the search */
-    uint64_t first, after; /* what is in `buffer` */
-    bool ends;             /* there is no memory at `after` */
-    uint8_t buffer[4096];
-};
-
-static bool fill(struct words *w)
-{
-    uint64_t n = sizeof w->buffer - w->at % sizeof w->buffer; /* up to a page's end */
-    w->first = w->at;
-    w->after = w->at + n;
-    return w->k->view->read(w->k->sink_self, w->first, w->buffer, n);
-}
-
-/* Pointer authentication signs the upper bits of return addresses. */
-static bool same_address(uint64_t a, uint64_t b)
-{
-    return ((a ^ b) & ((UINT64_C(1) << 48) - 1)) == 0;
-}
-
-/* Finds the word, and moves behind it. False: it is not there, and w->at stays. */
-static bool find_word(struct words *w, uint64_t value)
-{
-    uint64_t began = w->at;
-    size_t size = w->k->view->word;
-    for (; w->at + size <= w->end; w->at += size) {
-        uint64_t word = 0;
-        if ((w->at < w->first || w->at >= w->after) && !fill(w)) {
-            w->ends = true;
-            break;
-        }
-        memcpy(&word, w->buffer + (w->at - w->first), size);
-        if (same_address(word, value)) {
-            w->at += size;
-            return true;
-        }
-    }
-    w->at = began;
-    return false;
-}
-
 /* Sets *remain to the number of frames that remain: those above have their return addresses below
  * sp. The innermost frame, and one that a signal has interrupted, may have it in a register. */
 static bool find_frames(const struct gt_thread *t, uint64_t left_sp, uint64_t sp, uint32_t *remain)
 {
     const struct gt_stack *s = t->stack;
     uint32_t depth = gt_stack_depth(s);
-    struct words w = {.k = t->tracker, .end = sp};
+    struct gt_stack_words w = {.k = t->tracker, .end = sp};
     w.at = left_sp - left_sp % (t->tracker->view ? t->tracker->view->word : 1);
     *remain = depth;
     if (!t->tracker->view || !t->tracker->view->read)
         return true;
-    if (sp - left_sp > LONGEST_SCAN)
+    if (sp - left_sp > GT_STACK_LONGEST)
         return false;
     bool may_miss = !t->tracker->view->by_memory;
     for (uint32_t i = depth; i > 0; i--) {
@@ -135,7 +84,7 @@ static bool find_frames(const struct gt_thread *t, uint64_t left_sp, uint64_t sp
             may_miss = !t->tracker->view->by_memory;
         else if (f->ret == GT_NO_ADDR)
             break;
-        else if (find_word(&w, f->ret))
+        else if (gt_stack_words_find(&w, f->ret))
             *remain = i - 1;
         else if (may_miss)
             may_miss = false;
@@ -154,8 +103,8 @@ static bool is_on_top(const struct gt_thread *t, const struct gt_stack *s, uint6
     if (!t->tracker->view || sp - s->sp > NEAR || called == s->base)
         return false;
     uint64_t at = sp - s->sp > SAVED ? sp - SAVED : s->sp, word = t->tracker->view->word;
-    struct words w = {.k = t->tracker, .at = at - at % word, .end = sp + word};
-    return find_word(&w, called->ret);
+    struct gt_stack_words w = {.k = t->tracker, .at = at - at % word, .end = sp + word};
+    return gt_stack_words_find(&w, called->ret);
 }
 
 /* ---- where control continues ---------------------------------------------------------------- */
@@ -193,7 +142,7 @@ static void leave_excursion(struct gt_tracker *k, struct gt_stack *s)
 static void note_copied(struct gt_stack *s, uint64_t sp)
 {
     uint64_t old = s->excursions[0].sp;
-    if (s->n_excursions && s->begin_sp >= old && s->begin_sp - old < LONGEST_SCAN)
+    if (s->n_excursions && s->begin_sp >= old && s->begin_sp - old < GT_STACK_LONGEST)
         s->begin_sp += sp - old;
     s->n_excursions = 0;
 }
@@ -286,10 +235,10 @@ static bool is_above_all(const struct gt_stack *s, uint32_t remain, const struct
 static bool is_tail_call(const struct gt_thread *t, const struct gt_code *from,
                          const struct gt_code *code, uint64_t sp)
 {
-    struct words w = {
+    struct gt_stack_words w = {
         .k = t->tracker, .at = sp, .end = sp + (t->tracker->view ? t->tracker->view->word : 0)};
     return !from && code->entry && t->tracker->view && t->tracker->view->by_memory &&
-           find_word(&w, gt_tail_called(t->stack)->ret);
+           gt_stack_words_find(&w, gt_tail_called(t->stack)->ret);
 }
 
 /* Control may have come back to where `remain` frames are open: by a return; by an exception. */
@@ -330,6 +279,8 @@ static bool continues_own(struct gt_thread *t, const struct home *home, const st
     if (returns_to(s, fits, code) || lands_in(s, fits, code))
         remain = fits;
     bool returns = returns_to(s, remain, code), lands = lands_in(s, remain, code);
+    if (!returns && !lands && from)
+        returns = gt_memory_find_frames(t, code, true, &remain);
     if (!returns && !lands && !code->entry && remain == depth)
         return false;
     if (!returns && !lands && !code->entry && from)
@@ -343,7 +294,7 @@ static bool continues_own(struct gt_thread *t, const struct home *home, const st
 bool gt_switch_decide(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
                       uint64_t time)
 {
-    uint64_t sp = sp_now(t);
+    uint64_t sp = gt_stack_pointer_now(t);
     if (!sp || !t->nonlocal.left_sp)
         return false;
     for (;;) {
@@ -377,7 +328,7 @@ static bool is_other_memory(struct gt_thread *t, uint64_t sp)
 void gt_switch_before_call(struct gt_thread *t, const struct gt_code *from, uint64_t time)
 {
     struct gt_stack *s = t->stack;
-    uint64_t sp = sp_now(t), left = t->nonlocal.left_sp;
+    uint64_t sp = gt_stack_pointer_now(t), left = t->nonlocal.left_sp;
     if (!sp || !left)
         return;
     drop_excursions(s);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames that a program has in its memory: see stack_memory.h. */
+#include "track/stack_memory.h"
+#include "track/stack.h"
+#include "track/tail_calls.h"
+
+#include <string.h>
+
+enum { MOST_TRIES = 64 }; /* frames of one function; each is a scan */
+
+uint64_t gt_stack_pointer_now(const struct gt_thread *t)
+{
+    const struct gt_tracker *k = t->tracker;
+    uint64_t sp = k->view && k->view->stack_pointer ? k->view->stack_pointer(k->sink_self) : 0;
+    return sp ? sp : t->nonlocal.new_sp;
+}
+
+static bool fill(struct gt_stack_words *w)
+{
+    uint64_t n = sizeof w->buffer - w->at % sizeof w->buffer; /* up to a page's end */
+    w->first = w->at;
+    w->after = w->at + n;
+    return w->k->view->read(w->k->sink_self, w->first, w->buffer, n);
+}
+
+/* Pointer authentication signs the upper bits of return addresses. */
+static bool same_address(uint64_t a, uint64_t b)
+{
+    return ((a ^ b) & ((UINT64_C(1) << 48) - 1)) == 0;
+}
+
+bool gt_stack_words_find(struct gt_stack_words *w, uint64_t value)
+{
+    uint64_t began = w->at;
+    size_t size = w->k->view->word;
+    for (; w->at + size <= w->end; w->at += size) {
+        uint64_t word = 0;
+        if ((w->at < w->first || w->at >= w->after) && !fill(w)) {
+            w->ends = true;
+            break;
+        }
+        memcpy(&word, w->buffer + (w->at - w->first), size);
+        if (same_address(word, value)) {
+            w->at += size;
+            return true;
+        }
+    }
+    w->at = began;
+    return false;
+}
+
+/* True where memory from sp on has what the outermost n frames return to, innermost first: as it
+ * has where these remain. Below a signal's frame, or on other memory, frames need not be there. */
+static bool has_frames(const struct gt_thread *t, uint64_t sp, uint32_t n)
+{
+    const struct gt_stack *s = t->stack;
+    uint64_t word = t->tracker->view->word;
+    uint32_t floor = s->n_excursions ? s->excursions[s->n_excursions - 1].depth : 0;
+    struct gt_stack_words w = {.k = t->tracker, .at = sp - sp % word, .end = UINT64_MAX - word};
+    if (w.at < w.end - GT_STACK_LONGEST)
+        w.end = w.at + GT_STACK_LONGEST;
+    for (uint32_t i = n; i > floor && s->base[i].kind != GT_FRAME_SIGNAL; i--) {
+        const struct gt_frame *f = &s->base[i];
+        if (f->kind != GT_FRAME_TAIL && f->ret != GT_NO_ADDR && !gt_stack_words_find(&w, f->ret))
+            return false;
+    }
+    return true;
+}
+
+bool gt_memory_find_frames(const struct gt_thread *t, const struct gt_code *code, bool returns,
+                           uint32_t *remain)
+{
+    const struct gt_stack *s = t->stack;
+    const struct gt_program_view *view = t->tracker->view;
+    uint64_t sp = view && view->read ? gt_stack_pointer_now(t) : 0;
+    unsigned candidates, tries = 0;
+    uint32_t found = returns ? 0 : gt_stack_find_function(s, code, &candidates);
+    if (!sp || (!returns && !found))
+        return false;
+    for (uint32_t i = gt_stack_depth(s); i > 0 && tries < MOST_TRIES; i--) {
+        const struct gt_frame *f = &s->base[i];
+        if (returns ? f->ret != code->pc
+                    : f->fn != s->base[found].fn || f->addr != s->base[found].addr ||
+                          gt_tail_has_jumped(s, f))
+            continue;
+        tries++;
+        if (has_frames(t, sp, returns ? i - 1 : i)) {
+            *remain = returns ? i - 1 : i;
+            return true;
+        }
+    }
+    return false;
+}

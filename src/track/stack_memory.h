@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to track/: the stack pointer of a program, and what its stack has in memory. */
+#ifndef GT_TRACK_STACK_MEMORY_H
+#define GT_TRACK_STACK_MEMORY_H
+
+#include "track/track.h"
+
+enum { GT_STACK_LONGEST = 8 << 20 }; /* bytes: stacks are seldom longer */
+
+/* The stack pointer after it was loaded; 0: not known. */
+uint64_t gt_stack_pointer_now(const struct gt_thread *t);
+
+/* Words of the program's memory, read upwards. */
+struct gt_stack_words {
+    const struct gt_tracker *k;
+    uint64_t at, end;      /* the next word, and the end of the search */
+    uint64_t first, after; /* what is in `buffer` */
+    bool ends;             /* there is no memory at `after` */
+    uint8_t buffer[4096];
+};
+
+/* Finds the word, and moves behind it. False: it is not there, and w->at stays. */
+bool gt_stack_words_find(struct gt_stack_words *w, uint64_t value);
+
+/* Which frames of the running stack remain where the stack pointer is now, as memory has them:
+ * those that called the innermost one that returns to the code; or (returns is false) the innermost
+ * one of the code's function, and those below. False: not known. */
+bool gt_memory_find_frames(const struct gt_thread *t, const struct gt_code *code, bool returns,
+                           uint32_t *remain);
+
+#endif
