@@ -29,7 +29,7 @@ struct transfer {
 struct found {
     uint32_t depth; /* the number of frames that remain */
     struct gt_stack *stack;
-    bool several; /* another one would do as well */
+    bool several; /* another one would do as well, or memory has it otherwise */
 };
 
 struct rule {
@@ -261,6 +261,7 @@ static bool is_outer_return(const struct transfer *x, struct found *f)
     const struct gt_stack *s = x->t->stack;
     uint32_t frame = gt_stack_find_return(s, x->code->pc);
     f->depth = frame ? frame - 1 : 0;
+    f->several = switched && x->t->tracker->view && gt_stack_pointer_now(x->t);
     for (uint32_t i = f->depth; i > 0 && switched; i--)
         f->several |= s->base[i].ret == x->code->pc;
     return frame > 0;

@@ -252,6 +252,16 @@ static bool lands_in(const struct gt_stack *s, uint32_t remain, const struct gt_
     return remain > 0 && !code->entry && gt_frame_owns(&s->base[remain], code);
 }
 
+/* Memory does not say which frames remain: the innermost that returns there may not be the one. */
+static bool guess_return(struct gt_thread *t, const struct gt_code *code, uint32_t *remain)
+{
+    uint32_t frame = gt_stack_find_return(t->stack, code->pc);
+    t->counters[GT_ANOMALY_GUESSED_FRAME] += frame > 0;
+    if (frame)
+        *remain = frame - 1;
+    return frame > 0;
+}
+
 static bool continues_own(struct gt_thread *t, const struct home *home, const struct gt_code *from,
                           const struct gt_code *code, uint64_t sp, uint64_t time)
 {
@@ -280,7 +290,7 @@ static bool continues_own(struct gt_thread *t, const struct home *home, const st
         remain = fits;
     bool returns = returns_to(s, remain, code), lands = lands_in(s, remain, code);
     if (!returns && !lands && from)
-        returns = gt_memory_find_frames(t, code, true, &remain);
+        returns = gt_memory_find_frames(t, code, true, &remain) || guess_return(t, code, &remain);
     if (!returns && !lands && !code->entry && remain == depth)
         return false;
     if (!returns && !lands && !code->entry && from)
