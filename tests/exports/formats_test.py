@@ -129,9 +129,12 @@ def test_windows(t):
 
 
 def test_nothing(t):
-    """No call is in the window."""
+    """No call is in the window: an error, and no file."""
     recording = made.Made(f'{t.folder}/data')
-    check_all(recording, [], ['--time-filter', '1s'])
+    for form in FORMATS:
+        done = commands.must(command(form, recording.path, '--time-filter', '1s', out=f'{t.folder}/out'), 1)
+        need(b'no call is left by --time-filter 1s' in done.stderr, form, done.stderr)
+        need(not os.path.exists(f'{t.folder}/out'), form, 'left a file')
 
 
 def test_same_bytes(t):

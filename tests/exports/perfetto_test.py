@@ -56,7 +56,6 @@ def test_windows(t):
     check(recording.path, ['--from', '100us', '--to', '300us'], first=first + 100000, last=first + 300000)
     check(recording.path, ['--from', '50us', '--to', '90us', '-D', '4', '-t', '500ns', '--task', '7'], first=first + 50000,
           last=first + 90000, depth=4, min_time=500, tids=[7])
-    need(not perfetto.Trace(export(recording.path, '--time-filter', '1s')).events, 'nothing is as long')
 
 
 def test_hostile_names(t):
