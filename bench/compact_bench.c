@@ -6,8 +6,8 @@
  * the median of each: millions of records a second, and bytes a record. exact: times repeat
  * (clock=insn); default. All records must come back as they were.
  */
-#include "format/compact/compact.h"
-#include "format/uftrace/dir.h"
+#include "calls/file/compact.h"
+#include "recording/directory/dir.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -8,10 +8,10 @@
  * records: two packers, each on a thread, write half of them; the second one's tasks are those of
  * the first, plus 1000. Prints how many records there are and how long that took.
  */
-#include "analysis/recording/compact.h"
-#include "format/compact/file.h"
-#include "format/uftrace/dir.h"
-#include "format/uftrace/uftrace.h"
+#include "calls/file/file.h"
+#include "calls/repair/compact.h"
+#include "recording/directory/dir.h"
+#include "recording/directory/uftrace.h"
 
 #include <glib.h>
 #include <inttypes.h>

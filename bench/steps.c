@@ -19,8 +19,8 @@
  */
 #include "base/stream/stream.h"
 #include "guest/arch/arch.h"
-#include "plugin/common/args.h"
 #include "qemu/host.h"
+#include "qemu/support/args.h"
 
 #include <errno.h>
 #include <glib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A value of a call: how conditions name it, and what they compare. It stands here since those who
- * parse conditions (filter/) and those who know what a recording has of values (format/values) do
- * not know each other.
+ * parse conditions (filter/) and those who know what a recording has of values (recording/values)
+ * do not know each other.
  */
 #ifndef GT_BASE_CALL_VALUE_H
 #define GT_BASE_CALL_VALUE_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace convert`: converts an etrace stream to formats of other tools. */
-#include "analysis/convert/convert.h"
+#include "etrace/convert/convert.h"
 
-#include "analysis/stream/walk.h"
 #include "cli/command.h"
 #include "cli/end_signals.h"
 #include "cli/guard.h"
 #include "cli/output_file.h"
+#include "etrace/dump/walk.h"
 
 #include <string.h>
 #include <unistd.h>

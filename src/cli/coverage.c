@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace coverage`: which lines of a guest's programs ran, and how often. */
-#include "analysis/coverage/stream.h"
-#include "analysis/coverage/write.h"
-#include "analysis/image/file_kind.h"
-#include "analysis/stream/names.h"
-#include "analysis/stream/walk.h"
 #include "cli/command.h"
 #include "cli/end_signals.h"
 #include "cli/guard.h"
 #include "cli/output_file.h"
+#include "etrace/coverage/stream.h"
+#include "etrace/coverage/write.h"
+#include "etrace/dump/names.h"
+#include "etrace/dump/walk.h"
+#include "names/image/file_kind.h"
 
 #include <elf.h>
 #include <errno.h>

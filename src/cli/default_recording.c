@@ -2,7 +2,7 @@
 /* Recordings of calls without a name: see default_recording.h. */
 #include "cli/default_recording.h"
 
-#include "format/compact/work.h"
+#include "calls/file/work.h"
 
 #include <sys/stat.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace diff`: finds where two execlog logs differ (analysis/compare/compare.h), or what
+/* `guesttrace diff`: finds where two execlog logs differ (execlog/compare/compare.h), or what
  * functions of two recordings of calls gained (diff_calls.h). */
-#include "analysis/compare/compare.h"
 #include "base/json.h"
 #include "base/output.h"
 #include "cli/command.h"
 #include "cli/diff_calls.h"
+#include "execlog/compare/compare.h"
 
 #include <malloc.h>
 #include <unistd.h>

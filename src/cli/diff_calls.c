@@ -5,13 +5,13 @@
  */
 #include "cli/diff_calls.h"
 
-#include "analysis/export/frames.h"
-#include "analysis/image/demangle.h"
-#include "analysis/image/file_kind.h"
-#include "analysis/profile/changes.h"
 #include "base/json.h"
+#include "calls/export/frames.h"
+#include "calls/profile/changes.h"
 #include "cli/amount.h"
 #include "cli/reading.h"
+#include "names/image/demangle.h"
+#include "names/image/file_kind.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace dump`: prints an etrace stream, while it is written, or a binary execlog as text. */
-#include "analysis/stream/execlog_text.h"
-#include "analysis/stream/text.h"
-#include "analysis/stream/walk.h"
 #include "cli/command.h"
+#include "etrace/dump/text.h"
+#include "etrace/dump/walk.h"
+#include "execlog/dump/execlog_text.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

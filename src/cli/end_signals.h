@@ -4,7 +4,7 @@
 #ifndef GT_CLI_END_SIGNALS_H
 #define GT_CLI_END_SIGNALS_H
 
-#include "analysis/stream/input.h"
+#include "etrace/dump/input.h"
 
 /* Catches the signals until gt_end_signals_restore; use the result as the input's `end`. Calls must
  * not nest. NULL: the signals cannot be blocked. */

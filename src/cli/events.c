@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace events`: a trace-events file of the functions of a guest. */
-#include "analysis/guest_events/expand.h"
 #include "base/file.h"
 #include "base/output.h"
 #include "cli/command.h"
+#include "events/guest/expand.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace export`: a recording of calls in another format. */
-#include "analysis/export/recording.h"
-#include "analysis/export/sums.h"
-#include "analysis/recording/compact.h"
-#include "analysis/view/view.h"
+#include "calls/export/recording.h"
+#include "calls/export/sums.h"
+#include "calls/repair/compact.h"
+#include "calls/view/view.h"
 #include "cli/default_recording.h"
 #include "cli/guard.h"
 #include "cli/output_file.h"

@@ -10,8 +10,8 @@
 #ifndef GT_CLI_FUNCTION_PATTERN_H
 #define GT_CLI_FUNCTION_PATTERN_H
 
-#include "analysis/calls/calls.h"
-#include "analysis/image/demangle.h"
+#include "calls/read/calls.h"
+#include "names/image/demangle.h"
 
 /* `shown`: the function's demangled name. */
 bool gt_function_pattern_matches(const char *pattern, const struct gt_calls_function *f,

@@ -3,7 +3,7 @@
 #include "cli/output_file.h"
 
 #include "base/file.h"
-#include "format/compact/work.h"
+#include "calls/file/work.h"
 
 #include <errno.h>
 #include <fcntl.h>

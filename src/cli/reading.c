@@ -2,8 +2,8 @@
 /* A recording of calls that a command sums up: see reading.h. */
 #include "cli/reading.h"
 
-#include "analysis/export/frames.h"
 #include "base/escape.h"
+#include "calls/export/frames.h"
 
 #include <string.h>
 

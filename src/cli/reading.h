@@ -6,11 +6,11 @@
 #ifndef GT_CLI_READING_H
 #define GT_CLI_READING_H
 
-#include "analysis/calls/calls.h"
-#include "analysis/image/demangle.h"
+#include "calls/read/calls.h"
 #include "cli/default_recording.h"
 #include "cli/pager.h"
 #include "cli/window.h"
+#include "names/image/demangle.h"
 
 struct gt_reading_options {
     GPtrArray *elf;

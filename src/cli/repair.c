@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace repair`: repairs an interrupted recording. */
-#include "analysis/recording/repair.h"
-#include "analysis/image/file_kind.h"
-#include "analysis/recording/edit.h"
+#include "calls/repair/repair.h"
+#include "calls/repair/edit.h"
 #include "cli/command.h"
-#include "format/recording/files.h"
+#include "names/image/file_kind.h"
+#include "recording/texts/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace replay`: the calls of a recording, in order of time. */
-#include "analysis/replay/replay.h"
+#include "calls/replay/replay.h"
 
 #include "cli/function_pattern.h"
 #include "cli/reading.h"

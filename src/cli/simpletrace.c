@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace simpletrace`: a trace of the simple backend as text, JSON, or figures. */
-#include "analysis/simpletrace/simpletrace.h"
+#include "events/simpletrace/simpletrace.h"
 
-#include "analysis/simpletrace/filter.h"
-#include "analysis/simpletrace/merge.h"
 #include "cli/command.h"
+#include "events/simpletrace/filter.h"
+#include "events/simpletrace/merge.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace symbols`: names the addresses of a recorded machine with files of symbols. */
-#include "analysis/placement/symbolize.h"
-#include "analysis/processes/sysroot.h"
-#include "analysis/recording/edit.h"
+#include "calls/repair/edit.h"
 #include "cli/default_recording.h"
+#include "names/placement/symbolize.h"
+#include "names/processes/sysroot.h"
 
 #include <stdio.h>
 

@@ -8,10 +8,10 @@
 #ifndef GT_CLI_WINDOW_H
 #define GT_CLI_WINDOW_H
 
-#include "analysis/calls/calls.h"
-#include "analysis/image/demangle.h"
+#include "calls/read/calls.h"
 #include "cli/filter_options.h"
 #include "cli/options.h"
+#include "names/image/demangle.h"
 
 struct gt_window_options {
     const char *from, *to, *range, *min_time; /* NULL: not given */

@@ -2,7 +2,7 @@
 /* Filters of a command that reads a recording: see window_filter.h. */
 #include "cli/window_filter.h"
 
-#include "format/values/spec.h"
+#include "recording/values/spec.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -162,7 +162,7 @@ bool gt_filter_reads(const struct gt_filter_verdict *v);
 struct gt_filter_value {
     const struct gt_pattern *pattern; /* of the functions */
     const char *option, *text;        /* as the user wrote it */
-    const char *items; /* "arg1/s,retval" (format/values/spec.h), in `own` where `implied` */
+    const char *items; /* "arg1/s,retval" (recording/values/spec.h), in `own` where `implied` */
     bool implied;      /* it is compared: any format will do */
     char own[32];
 };

@@ -3,9 +3,9 @@
  * libgtrace: whole calls, from a walk: a call is complete at its EXIT. Arguments come with the
  * ENTRY and are kept until then, by task and depth.
  */
-#include "analysis/calls/call_values.h"
-#include "format/values/payload.h"
+#include "calls/read/call_values.h"
 #include "gtrace/private.h"
+#include "recording/values/payload.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
  * libgtrace: calls as one array, and sums of functions, from scans on all processors.
  *
  * A call that began in another stretch of time than that in which it ends comes in parts; they are
- * kept by call until all are there (analysis/profile/parts.h).
+ * kept by call until all are there (calls/profile/parts.h).
  */
-#include "analysis/profile/functions.h"
-#include "analysis/profile/parts.h"
+#include "calls/profile/functions.h"
+#include "calls/profile/parts.h"
 #include "gtrace/private.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* libgtrace: a recording is opened, and what ran in it. */
 #include "base/file.h"
-#include "format/recording/files.h"
 #include "gtrace/private.h"
+#include "recording/texts/files.h"
 
 #include <pthread.h>
 #include <stdlib.h>

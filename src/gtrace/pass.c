@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libgtrace: windows, and the passes of events: those of analysis/calls, whose events have the
+/* libgtrace: windows, and the passes of events: those of calls/read, whose events have the
  * same shape. */
 #include "gtrace/private.h"
 

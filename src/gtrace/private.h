@@ -3,10 +3,10 @@
 #ifndef GT_GTRACE_PRIVATE_H
 #define GT_GTRACE_PRIVATE_H
 
-#include "analysis/calls/calls.h"
-#include "analysis/image/demangle.h"
-#include "format/recording/stats.h"
+#include "calls/read/calls.h"
 #include "gtrace/gtrace.h"
+#include "names/image/demangle.h"
+#include "recording/texts/stats.h"
 
 #include <glib.h>
 

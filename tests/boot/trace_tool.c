@@ -21,7 +21,7 @@
  * record that no writer may write, a time that falls, an EXIT that is not its innermost ENTRY's, a
  * call that is open at the end.
  */
-#include "format/uftrace/uftrace.h"
+#include "recording/directory/uftrace.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "analysis/coverage/program.h"
-#include "analysis/coverage/stream.h"
 #include "cli/command.h"
-#include "format/etrace/etrace.h"
+#include "etrace/coverage/program.h"
+#include "etrace/coverage/stream.h"
+#include "etrace/format/etrace.h"
 
 #include <elf.h>
 #include <fcntl.h>

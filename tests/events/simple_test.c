@@ -72,7 +72,7 @@ static void test_values(void **state)
     for (size_t i = 0; i < f.count; i++) {
         assert_string_equal(f.records[i].name, names[i]);
         assert_int_equal(f.records[i].pid, getpid());
-        /* the clock is extrapolated: see src/events/record/clock.h */
+        /* the clock is extrapolated: see src/events/library/record/clock.h */
         assert_true(f.records[i].time + 100000 >= before && f.records[i].time <= after + 100000);
         before = f.records[i].time - 100000;
     }

@@ -3,7 +3,7 @@
 #ifndef TRACE_FILE_H
 #define TRACE_FILE_H
 
-#include "events/read/simpletrace.h"
+#include "events/library/read/simpletrace.h"
 
 #include <stdbool.h>
 #include <stddef.h>

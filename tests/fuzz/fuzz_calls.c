@@ -4,10 +4,10 @@
  * u16 size, and as many bytes; they become text files, blocks as they are, and blocks of records.
  * So the checksums fit, and what is in there may be anything.
  */
-#include "analysis/calls/calls.h"
 #include "base/bytes.h"
-#include "format/compact/file.h"
-#include "format/le.h"
+#include "base/le.h"
+#include "calls/file/file.h"
+#include "calls/read/calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>

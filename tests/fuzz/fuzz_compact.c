@@ -4,8 +4,8 @@
  * which come back as they were.
  */
 #include "base/bytes.h"
-#include "format/compact/compact.h"
-#include "format/le.h"
+#include "base/le.h"
+#include "calls/file/compact.h"
 
 #include <stdlib.h>
 #include <string.h>

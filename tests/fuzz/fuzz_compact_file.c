@@ -4,8 +4,8 @@
  * its index says, its segments, words, text files and records are read. Then it gets an index,
  * after which it has the same blocks.
  */
-#include "format/compact/file.h"
-#include "format/le.h"
+#include "base/le.h"
+#include "calls/file/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * always room for more or an answer, an answer is a line, and answers of QMP are UTF-8 and JSON.
  */
 #include "base/utf8.h"
-#include "events/monitor/json.h"
-#include "plugin/common/control_client.h"
+#include "events/library/monitor/json.h"
+#include "qemu/support/control_client.h"
 
 #include <stdint.h>
 #include <stdlib.h>

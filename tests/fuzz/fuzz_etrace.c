@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* An etrace stream: what is read of a packet lies in it, and written again gives its bytes. */
-#include "format/etrace/etrace.h"
-#include "format/etrace/mapping.h"
+#include "etrace/format/etrace.h"
+#include "etrace/format/mapping.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * input is taken as a log, and again, to get past checks and zstd, as what they protect (make_log).
  */
 #include "base/bytes.h"
-#include "format/execlog/select.h"
+#include "execlog/format/select.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * What a client sends to the monitor, in pieces of the size that the first byte says: every command
  * is answered, nothing is kept beyond the limit, and answers to JSON are JSON.
  */
-#include "events/monitor/json.h"
-#include "events/monitor/monitor.h"
+#include "events/library/monitor/json.h"
+#include "events/library/monitor/monitor.h"
 
 #include <guesttrace/events.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
  * A simpletrace file, behind the first NUL, and an events file before it: what is read of a record
  * lies in memory, and a record that was read is one when its bytes are read again.
  */
-#include "events/read/simpletrace.h"
+#include "events/library/read/simpletrace.h"
 
 #include <guesttrace/simpletrace.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A filter: it is refused with a place inside it, or says of any record yes or no. */
-#include "analysis/simpletrace/filter.h"
+#include "events/simpletrace/filter.h"
 
 #include <glib.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Events files: what has no errors is generated in every format. */
-#include "tracetool/backends/backend.h"
-#include "tracetool/formats/format.h"
+#include "events/tracetool/backends/backend.h"
+#include "events/tracetool/formats/format.h"
 
 #include <stdlib.h>
 

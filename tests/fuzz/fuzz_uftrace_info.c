@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* An info file: what is read can be written, and is then read the same. */
-#include "format/uftrace/uftrace.h"
+#include "recording/directory/uftrace.h"
 
 #include <stdlib.h>
 #include <string.h>

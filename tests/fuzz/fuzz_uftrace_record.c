@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Bytes of a TID.dat: records come back as they were, the scan's EXITs close the stack. */
-#include "format/uftrace/dir.h"
+#include "recording/directory/dir.h"
 
 #include <stdlib.h>
 #include <string.h>

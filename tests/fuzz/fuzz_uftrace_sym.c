@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The same bytes as NAME.sym and as NAME.dbg: what is read can be written and read again. */
-#include "format/uftrace/uftrace.h"
+#include "recording/directory/uftrace.h"
 
 #include <stdlib.h>
 #include <string.h>

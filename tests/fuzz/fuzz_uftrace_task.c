@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A line of task.txt, and the same bytes as a path: written and read again it stays as it is. */
-#include "format/uftrace/uftrace.h"
+#include "recording/directory/uftrace.h"
 
 #include <stdlib.h>
 #include <string.h>

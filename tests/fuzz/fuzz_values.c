@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A values file, written and read again it stays as it is; the same bytes as a list of a user, as
  * words and as uftrace's payload. */
-#include "format/values/payload.h"
+#include "recording/values/payload.h"
 
 #include <stdlib.h>
 #include <string.h>

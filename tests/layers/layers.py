@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Checks what CONTRIBUTING.md asks of every file.
 
-Layers: who may include whom, that qemu/ alone knows QEMU's plugin interface, and that libraries do not
-print, end the process or install signal handlers. Headers: one that a single folder of its layer
+Floors: who may include whom, that qemu/ alone knows QEMU's plugin interface, and that libraries do not
+print, end the process or install signal handlers. Headers: one that a single folder of its floor
 includes is in that folder. Names: no type is defined twice. Sources: the SPDX line, no leftovers, at
 most 800 lines, functions of at most 60 (flat switches excepted).
 Each finding is a line "FILE:LINE: what is wrong"; any finding fails.
@@ -13,30 +13,54 @@ import os
 import re
 import sys
 
+SHARED = {'base', 'filter', 'guest', 'track', 'recording', 'names'}
+PLUGIN = SHARED | {'qemu', 'qemu/support', 'events/library'}
+# Floors, and what each may include beside itself. A file belongs to the longest of them that begins its path.
 ALLOWED = {
     'base': set(),
     'filter': {'base'},
-    'format': {'base'},
     'guest': {'base'},
     'track': {'base'},
+    'recording': {'base'},
+    'names': {'base', 'guest', 'recording'},
     'qemu': {'base'},
-    'events': set(),  # a library of its own, under the LGPL: nothing of ours below it
-    'tracetool': {'base'},
-    'plugin': {'base', 'filter', 'format', 'guest', 'track', 'qemu', 'events'},
-    'analysis': {'base', 'filter', 'format', 'guest', 'track', 'events'},
-    'gtrace': {'base', 'format', 'analysis'},
-    'cli': {'base', 'filter', 'format', 'guest', 'track', 'events', 'analysis'},
+    'qemu/support': PLUGIN - {'names'},
+    'events/library': set(),  # a library of its own, under the LGPL: nothing of ours below it
+    'events/tracetool': {'base'},
+    'calls': SHARED,
+    'calls/recorder': PLUGIN | {'calls'},
+    'etrace': SHARED,
+    'etrace/plugin': PLUGIN | {'etrace'},
+    'execlog': SHARED,
+    'execlog/plugin': PLUGIN | {'execlog'},
+    'events': SHARED | {'events/library'},
+    'events/plugin': PLUGIN,
+    'gtrace': SHARED | {'calls'},
+    'cli': SHARED | {'calls', 'etrace', 'execlog', 'events', 'events/library'},
+}
+# Includes that go the wrong way, each to be turned round: (who includes, what).
+CROSSING = {
+    ('calls/read/etrace.c', 'etrace/dump/exec_stack.h'),
+    ('calls/read/etrace.c', 'etrace/dump/names.h'),
+    ('calls/read/etrace.c', 'etrace/dump/walk.h'),
+    ('etrace/convert/chrome.c', 'calls/export/chrome_events.h'),
+    ('execlog/compare/source.c', 'etrace/dump/walk.h'),
+    ('execlog/compare/source.h', 'etrace/dump/input.h'),
+    ('execlog/dump/execlog_input.h', 'etrace/dump/input.h'),
+    ('execlog/dump/execlog_text.h', 'etrace/dump/input.h'),
+    ('names/placement/entries.h', 'calls/repair/records.h'),
+    ('names/processes/sysroot.h', 'calls/repair/records.h'),
 }
 PUBLIC = ('guesttrace', 'gtrace')  # include/, for everybody
-LIBRARIES = ('filter', 'format', 'guest', 'track', 'analysis', 'gtrace')
+LIBRARIES = ('filter', 'guest', 'track', 'recording', 'names', 'calls', 'etrace', 'execlog', 'events', 'gtrace')
 PROCESS = re.compile(r'\b(?:stdout|stderr|(?:printf|puts|putchar|perror|exit|_exit|abort|sigaction|signal) *\()')
 SIGNALS = re.compile(r'\b(?:sigaction|signal) *\(')
 # Who may install signal handlers: the process's main program, and for it, where it asks.
-HANDLERS = ('src/cli/', 'src/base/socket.c', 'src/qemu/abnormal_exit.c', 'src/events/record/control.c')
+HANDLERS = ('src/cli/', 'src/base/socket.c', 'src/qemu/abnormal_exit.c', 'src/events/library/record/control.c')
 MAX_FILE, MAX_FUNCTION = 800, 60
 SPDX = 'SPDX-License-Identifier: GPL-2.0-or-later'
 SPDX_LIBRARY = 'SPDX-License-Identifier: LGPL-2.1-or-later'
-LIBRARY = ('include/', 'src/events/', 'python/', 'examples/gtrace/')  # what other projects link
+LIBRARY = ('include/', 'src/events/library/', 'python/', 'examples/gtrace/')  # what other projects link
 LEFTOVER = re.compile(r'\b(TO' + 'DO|FIX' + 'ME|XX' + r'X)\b')
 TYPE = re.compile(r'\s*((?:struct|enum|union) gt_\w+) \{')
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
@@ -71,18 +95,25 @@ def without_text(code):
                   flags=re.S)
 
 
-def check_includes(layer, lines):
+def floor_of(name):
+    """The floor of a path below src/; None: it is on none."""
+    return max((f for f in ALLOWED if name.startswith(f + '/')), key=len, default=None)
+
+
+def check_includes(floor, name, lines):
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
         if not match:
             continue
-        target = match.group(1).split('/')[0] if '/' in match.group(1) else None
-        if target is None:
-            yield number, f'"{match.group(1)}": includes are written "layer/file.h"'
-        elif target not in ALLOWED and target not in PUBLIC:
-            yield number, f'"{match.group(1)}": no such layer'
-        elif target not in ALLOWED[layer] | {layer, *PUBLIC}:
-            yield number, f'{layer} may not include {target}'
+        target = match.group(1)
+        if '/' not in target:
+            yield number, f'"{target}": includes are written "folder/file.h"'
+        elif target.split('/')[0] in PUBLIC or (name, target) in CROSSING:
+            continue
+        elif floor_of(target) is None:
+            yield number, f'"{target}": no such folder'
+        elif floor_of(target) not in ALLOWED[floor] | {floor}:
+            yield number, f'{floor} may not include {floor_of(target)}'
 
 
 def check_functions(lines):
@@ -111,8 +142,7 @@ def check_file(root, path):
     with open(path, encoding='utf-8', errors='replace') as f:
         text = f.read()
     lines = text.split('\n')
-    parts = os.path.relpath(path, root).split(os.sep)
-    layer = parts[1] if parts[0] == 'src' and len(parts) > 2 else None
+    name = os.path.relpath(path, os.path.join(root, 'src'))
     spdx = SPDX_LIBRARY if os.path.relpath(path, root).startswith(LIBRARY) else SPDX
     if not any(spdx in line for line in lines[:3]):
         yield 1, f'no line "{spdx}"'
@@ -124,27 +154,28 @@ def check_file(root, path):
     if not path.endswith(CODE):
         return
     yield from check_functions(lines)
-    if layer is None:
+    if name.startswith('..'):
         return
-    if layer not in ALLOWED:
-        yield 1, f'layer {layer} is not in the table'
+    floor = floor_of(name)
+    if floor is None:
+        yield 1, 'on none of the floors in the table'
         return
-    yield from check_includes(layer, lines)
+    yield from check_includes(floor, name, lines)
     code = without_text(text).split('\n')
-    if layer in LIBRARIES:
+    if floor in LIBRARIES:
         yield from check_library(code)
     if not os.path.relpath(path, root).startswith(HANDLERS):
         for number, line in enumerate(code, 1):
             if SIGNALS.search(line):
                 yield number, 'a signal handler: see HANDLERS in layers.py'
-    if layer != 'qemu':
+    if floor != 'qemu':
         for number, line in enumerate(code, 1):
             if 'qemu_plugin' in line:
                 yield number, "QEMU's plugin interface is known to qemu/ alone"
 
 
 def check_headers(root, paths):
-    """Headers of src/ that belong into another folder of their layer; types defined twice."""
+    """Headers of src/ that belong into another folder of their floor; types defined twice."""
     users, types = collections.defaultdict(set), {}
     for path in paths:
         name = os.path.relpath(path, os.path.join(root, 'src'))
@@ -155,12 +186,15 @@ def check_headers(root, paths):
                     users[include.group(1)].add(os.path.dirname(name))
                 if defined and types.setdefault(defined.group(1), name) != name:
                     yield path, number, f'{defined.group(1)} is defined in {types[defined.group(1)]}, too'
+    for who, what in sorted(CROSSING):
+        if os.path.dirname(who) not in users[what]:
+            yield os.path.join(root, 'src', who), 1, f'it does not include {what}: take it out of CROSSING'
     for path in paths:
         name = os.path.relpath(path, os.path.join(root, 'src'))
         folders = users[name]
         if name.endswith('.h') and len(folders) == 1 and os.path.dirname(name) not in folders:
             folder = next(iter(folders))
-            if folder.split('/')[0] == name.split('/')[0]:
+            if floor_of(folder + '/') == floor_of(name):
                 yield path, 1, f'only src/{folder} includes it: move it there'
 
 

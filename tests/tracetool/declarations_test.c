@@ -4,8 +4,8 @@
  * under another licence): of the files named, they must see the same events and arguments.
  */
 #include "base/file.h"
+#include "events/tracetool/parser.h"
 #include "guesttrace/simpletrace.h"
-#include "tracetool/parser.h"
 
 #include <stdio.h>
 #include <stdlib.h>

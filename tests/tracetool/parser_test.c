@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Events as the parser leaves them. What it says of wrong ones is in errors_test.py. */
-#include "tracetool/parser.h"
+#include "events/tracetool/parser.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

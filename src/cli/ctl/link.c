@@ -3,8 +3,8 @@
 #include "base/socket.h"
 #include "cli/ctl/ctl.h"
 #include "cli/reading.h"
-#include "events/monitor/json.h"
-#include "events/monitor/text.h"
+#include "events/library/monitor/json.h"
+#include "events/library/monitor/text.h"
 
 #include <errno.h>
 #include <poll.h>

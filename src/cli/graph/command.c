@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace graph`: who calls what, how often, how long: the tree of calls, summed up. */
-#include "analysis/profile/select.h"
+#include "calls/profile/select.h"
 #include "cli/function_pattern.h"
 #include "cli/graph/graph.h"
 

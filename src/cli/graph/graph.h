@@ -13,8 +13,8 @@
 #ifndef GT_CLI_GRAPH_GRAPH_H
 #define GT_CLI_GRAPH_GRAPH_H
 
-#include "analysis/profile/tree.h"
 #include "base/json.h"
+#include "calls/profile/tree.h"
 #include "cli/reading.h"
 
 struct gt_graph_text {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Facts about a recording: see info.h. */
 #include "cli/info/info.h"
-#include "format/recording/files.h"
+#include "recording/texts/files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #ifndef GT_CLI_INFO_INFO_H
 #define GT_CLI_INFO_INFO_H
 
-#include "analysis/profile/counts.h"
+#include "calls/profile/counts.h"
 #include "cli/reading.h"
-#include "format/recording/stats.h"
+#include "recording/texts/stats.h"
 
 #include <time.h>
 

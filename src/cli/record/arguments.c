@@ -2,10 +2,10 @@
 /* Arguments and return values of a recording: see arguments.h. */
 #include "cli/record/arguments.h"
 
-#include "analysis/arguments/auto.h"
-#include "analysis/image/libraries.h"
 #include "base/file.h"
+#include "calls/arguments/auto.h"
 #include "cli/record/qemu.h"
+#include "names/image/libraries.h"
 
 #include <stdlib.h>
 #include <string.h>

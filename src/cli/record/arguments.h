@@ -8,8 +8,8 @@
 #ifndef GT_CLI_RECORD_ARGUMENTS_H
 #define GT_CLI_RECORD_ARGUMENTS_H
 
-#include "analysis/image/symbol_source.h"
 #include "cli/record/recording.h"
+#include "names/image/symbol_source.h"
 
 /* Before the run, in this order. */
 /* Reads the options; sets r->arguments. GT_E_USAGE: err names the option and what was expected. */

@@ -6,8 +6,8 @@
 #include "cli/record/console.h"
 #include "cli/record/qmp.h"
 #include "filter/state.h"
-#include "format/recording/files.h"
-#include "format/recording/message.h"
+#include "recording/texts/files.h"
+#include "recording/texts/message.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Causes of triggers that the plugin does not see: lines of a machine's console, events of its
- * QEMU. What fits a trigger is sent to the plugin (format/recording/message.h), which counts and
+ * QEMU. What fits a trigger is sent to the plugin (recording/texts/message.h), which counts and
  * acts. With --control all of it is sent: triggers may come later.
  *
  * A flight recorder (--last) of a machine makes a snapshot when it resets, panics or its watchdog

@@ -2,10 +2,10 @@
 /* A machine's console on standard output: see console.h. */
 #include "cli/record/console.h"
 #include "base/clock.h"
-#include "format/recording/extern_data.h"
-#include "format/recording/files.h"
+#include "recording/texts/extern_data.h"
+#include "recording/texts/files.h"
 
-#include "analysis/recording/stats.h"
+#include "calls/repair/stats.h"
 #include "cli/record/console_lines.h"
 #include "cli/record/machine_files.h"
 

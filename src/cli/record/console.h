@@ -16,8 +16,8 @@
 #ifndef GT_CLI_RECORD_CONSOLE_H
 #define GT_CLI_RECORD_CONSOLE_H
 
-#include "analysis/recording/records.h"
 #include "base/error.h"
+#include "calls/repair/records.h"
 #include "cli/record/child.h"
 
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #include "cli/record/console.h"
 #include "cli/record/qemu.h"
 #include "filter/regex.h"
-#include "format/recording/message.h"
+#include "recording/texts/message.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Guest events at texts of a machine's console, at=console "REGEX": record sees the console, and
- * tells the plugin that such an event has happened (format/recording/message.h).
+ * tells the plugin that such an event has happened (recording/texts/message.h).
  *
  * An event without an argument happens when the text has come, so at a prompt as well, once a line.
  * One with an argument, which gets the line, happens at the line's end; as does one whose
@@ -11,7 +11,7 @@
 #define GT_CLI_RECORD_CONSOLE_EVENTS_H
 
 #include "cli/record/recording.h"
-#include "events/dynamic/dynamic.h"
+#include "events/library/dynamic/dynamic.h"
 
 struct gt_console_events;
 

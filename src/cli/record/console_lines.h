@@ -8,7 +8,7 @@
 #ifndef GT_CLI_RECORD_CONSOLE_LINES_H
 #define GT_CLI_RECORD_CONSOLE_LINES_H
 
-#include "format/recording/extern_data.h"
+#include "recording/texts/extern_data.h"
 
 #include <glib.h>
 #include <stdbool.h>

@@ -3,14 +3,14 @@
  * Recording trace events at places in the guest: libevents.so's arguments, and a line about the
  * trace. OUTPUT.events has the declarations that OUTPUT was recorded with.
  */
-#include "analysis/guest_events/expand.h"
-#include "analysis/simpletrace/merge.h"
 #include "base/file.h"
 #include "cli/record/console.h"
 #include "cli/record/console_events.h"
 #include "cli/record/names.h"
 #include "cli/record/qemu.h"
 #include "cli/record/stream.h"
+#include "events/guest/expand.h"
+#include "events/simpletrace/merge.h"
 
 #include <errno.h>
 #include <stdio.h>

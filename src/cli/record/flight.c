@@ -3,9 +3,9 @@
 #include "cli/record/flight.h"
 
 #include "base/number.h"
-#include "format/compact/split.h"
-#include "format/recording/files.h"
-#include "format/recording/message.h"
+#include "calls/file/split.h"
+#include "recording/texts/files.h"
+#include "recording/texts/message.h"
 
 #include <signal.h>
 #include <string.h>

@@ -2,14 +2,14 @@
 /* Names for a recorded machine: see names.h. */
 #include "cli/record/names.h"
 
-#include "analysis/image/libraries.h"
-#include "analysis/placement/code_map.h"
-#include "analysis/placement/matches.h"
-#include "analysis/placement/symbolize.h"
-#include "analysis/processes/sysroot.h"
 #include "cli/record/arguments.h"
 #include "cli/record/machine_files.h"
 #include "guest/abi/abi.h"
+#include "names/image/libraries.h"
+#include "names/placement/code_map.h"
+#include "names/placement/matches.h"
+#include "names/placement/symbolize.h"
+#include "names/processes/sysroot.h"
 
 #include <stdio.h>
 #include <string.h>

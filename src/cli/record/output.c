@@ -2,9 +2,9 @@
 /* The output of `record`, before and after the run: see recording.h. */
 #include "cli/record/recording.h"
 
-#include "format/compact/file.h"
-#include "format/compact/work.h"
-#include "format/uftrace/dir.h"
+#include "calls/file/file.h"
+#include "calls/file/work.h"
+#include "recording/directory/dir.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,7 +5,6 @@
  * A program becomes `QEMU -plugin P -U V [-L ROOT] [-0 NAME] PROGRAM ARGS...`; a command that is a
  * QEMU gets `-plugin P` (and -U V in user mode) right after its first word.
  */
-#include "analysis/image/program.h"
 #include "cli/command.h"
 #include "cli/record/arguments.h"
 #include "cli/record/causes.h"
@@ -15,6 +14,7 @@
 #include "cli/record/names.h"
 #include "cli/record/plugins.h"
 #include "cli/record/qemu.h"
+#include "names/image/program.h"
 
 #include "guest/arch/arch.h"
 

@@ -3,8 +3,8 @@
 #include "cli/record/qemu.h"
 #include "base/clock.h"
 
-#include "analysis/image/program.h"
 #include "cli/record/machine.h"
+#include "names/image/program.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "cli/record/qmp.h"
 
 #include "base/socket.h"
-#include "events/monitor/json.h"
+#include "events/library/monitor/json.h"
 
 #include <errno.h>
 #include <glib.h>

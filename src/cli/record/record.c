@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace record`: runs a program or a machine under QEMU and records it. */
+#include "calls/file/work.h"
 #include "cli/command.h"
 #include "cli/default_recording.h"
 #include "cli/record/arguments.h"
@@ -10,7 +11,6 @@
 #include "cli/record/names.h"
 #include "cli/record/progress.h"
 #include "cli/record/qemu.h"
-#include "format/compact/work.h"
 
 #include <stdio.h>
 #include <string.h>

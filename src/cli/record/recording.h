@@ -8,11 +8,11 @@
 #ifndef GT_CLI_RECORD_RECORDING_H
 #define GT_CLI_RECORD_RECORDING_H
 
-#include "analysis/recording/edit.h"
-#include "analysis/recording/stats.h"
+#include "calls/repair/edit.h"
+#include "calls/repair/stats.h"
 #include "cli/options.h"
 #include "cli/record/filters.h"
-#include "events/dynamic/dynamic.h"
+#include "events/library/dynamic/dynamic.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -94,7 +94,7 @@ struct gt_tool {
     const char *output; /* default output */
     const char *file;   /* recordings of calls: the default output that is a compact file */
     uint64_t record;    /* bytes of a record, for the progress line; 0: no progress line */
-    bool code_map;      /* the plugin takes code=FILE (format/code_map/code_map.h) */
+    bool code_map;      /* the plugin takes code=FILE (recording/code_map/code_map.h) */
     bool needs_machine; /* it decodes instructions: the guest's architecture must be in
                            guest/arch/arch.h */
     /* Checks the output before QEMU starts. May be NULL. */

@@ -3,7 +3,7 @@
  * Recording function calls: libuftrace.so's arguments, and the steps after the run: repairing the
  * recording after a crash, adding symbols, and printing its size and exactness.
  */
-#include "analysis/recording/repair.h"
+#include "calls/repair/repair.h"
 #include "cli/amount.h"
 #include "cli/default_recording.h"
 #include "cli/record/arguments.h"
@@ -13,10 +13,10 @@
 #include "cli/record/names.h"
 #include "cli/record/qemu.h"
 
-#include "format/compact/file.h"
-#include "format/compact/set.h"
-#include "format/recording/stats.h"
-#include "format/uftrace/dir.h"
+#include "calls/file/file.h"
+#include "calls/file/set.h"
+#include "recording/directory/dir.h"
+#include "recording/texts/stats.h"
 #include "track/counters.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rows of a report: read, and sorted. See report.h. */
-#include "analysis/profile/functions.h"
-#include "analysis/profile/groups.h"
+#include "calls/profile/functions.h"
+#include "calls/profile/groups.h"
 #include "cli/report/report.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
  */
 #include "cli/function_pattern.h"
 #include "cli/report/report.h"
-#include "format/values/payload.h"
+#include "recording/values/payload.h"
 
 #include <inttypes.h>
 #include <stdio.h>

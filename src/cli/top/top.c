@@ -2,9 +2,9 @@
 /* Looks of `guesttrace top` at a recording, and their rows: see top.h. */
 #include "cli/top/top.h"
 
+#include "calls/file/work.h"
 #include "cli/reading.h"
-#include "format/compact/work.h"
-#include "format/recording/files.h"
+#include "recording/texts/files.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,10 +5,10 @@
 #ifndef GT_CLI_TOP_TOP_H
 #define GT_CLI_TOP_TOP_H
 
-#include "analysis/calls/follow.h"
-#include "analysis/image/demangle.h"
-#include "analysis/placement/live.h"
+#include "calls/read/follow.h"
 #include "cli/ctl/ctl.h"
+#include "names/image/demangle.h"
+#include "names/placement/live.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
 /* Pages of `guesttrace tui`: see page.h. */
 #include "cli/tui/page.h"
 
-#include "analysis/profile/select.h"
+#include "calls/profile/select.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #ifndef GT_CLI_TUI_PAGE_H
 #define GT_CLI_TUI_PAGE_H
 
-#include "analysis/profile/functions.h"
-#include "analysis/profile/tree.h"
+#include "calls/profile/functions.h"
+#include "calls/profile/tree.h"
 #include "cli/reading.h"
 
 struct gt_tui_line {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace view`: a recording in the browser. */
-#include "analysis/view/sources.h"
-#include "analysis/view/view.h"
+#include "calls/view/sources.h"
+#include "calls/view/view.h"
 #include "cli/default_recording.h"
 #include "cli/view/server.h"
 

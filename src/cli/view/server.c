@@ -2,7 +2,7 @@
 /* The server of `guesttrace view`: see server.h. */
 #include "cli/view/server.h"
 
-#include "analysis/view/page.h"
+#include "calls/view/page.h"
 #include "cli/view/cache.h"
 #include "cli/view/connections.h"
 

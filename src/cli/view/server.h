@@ -9,8 +9,8 @@
 #ifndef GT_CLI_VIEW_SERVER_H
 #define GT_CLI_VIEW_SERVER_H
 
-#include "analysis/view/view.h"
 #include "base/error.h"
+#include "calls/view/view.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Members of what arguments point to, by request and by the table of names. */
-#include "analysis/arguments/fields.h"
+#include "calls/arguments/fields.h"
 #include "guest/types/declarations.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Specs of values from prototypes, as a values file has them; the table of the C library. */
-#include "analysis/arguments/spec.h"
+#include "calls/arguments/spec.h"
 #include "guest/types/declarations.h"
 #include "guest/types/libc.h"
 

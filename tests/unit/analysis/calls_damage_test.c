@@ -3,7 +3,7 @@
  * without the damage. */
 #include "calls_model.h"
 
-#include "analysis/recording/compact.h"
+#include "calls/repair/compact.h"
 
 enum { RECORDS = 3000, SEGMENT = 300, BLOCK = 60 };
 

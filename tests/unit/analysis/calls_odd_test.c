@@ -3,9 +3,9 @@
  * calls are read from them. */
 #include "calls_util.h"
 
-#include "analysis/recording/compact.h"
+#include "base/le.h"
+#include "calls/repair/compact.h"
 #include "filter/filter.h"
-#include "format/le.h"
 
 /* What came: a line an event: "TIME TID KIND DEPTH NAME", KIND one of + - . !, and its flags. */
 static GString *came;

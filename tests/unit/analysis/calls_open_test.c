@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an opened recording says (analysis/calls/calls.h): tasks, names, sessions, functions, marks,
+/* What an opened recording says (calls/read/calls.h): tasks, names, sessions, functions, marks,
  * facts. Each is made as a directory, and read from it and from a compact file of it. */
 #include "calls_util.h"
 
-#include "analysis/recording/compact.h"
+#include "calls/repair/compact.h"
 
 #define OTHER_SID "00000000000000b2"
 

@@ -4,10 +4,10 @@
 #ifndef GT_TESTS_UNIT_ANALYSIS_CALLS_UTIL_H
 #define GT_TESTS_UNIT_ANALYSIS_CALLS_UTIL_H
 
-#include "analysis/calls/calls.h"
 #include "base/file.h"
-#include "format/compact/file.h"
-#include "format/uftrace/dir.h"
+#include "calls/file/file.h"
+#include "calls/read/calls.h"
+#include "recording/directory/dir.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

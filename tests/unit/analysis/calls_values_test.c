@@ -3,7 +3,7 @@
  * what record they are of, in random windows and below filters. */
 #include "calls_model.h"
 #include "filter/filter.h"
-#include "format/values/payload.h"
+#include "recording/values/payload.h"
 
 enum { TURNS = 40, WINDOWS = 6, RECORDS = 2500 };
 

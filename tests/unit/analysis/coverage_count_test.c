@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/coverage/count.h"
+#include "etrace/coverage/count.h"
 
 static struct gt_coverage three_regions(void)
 {

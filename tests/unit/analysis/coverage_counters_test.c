@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/coverage/counters.h"
+#include "etrace/coverage/counters.h"
 
 static struct gt_coverage_counters *counters;
 

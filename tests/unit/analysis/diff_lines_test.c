@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines, many bytes at a time (analysis/compare/lines.h), against lines one after the other. */
-#include "analysis/compare/lines.h"
+/* Lines, many bytes at a time (execlog/compare/lines.h), against lines one after the other. */
+#include "execlog/compare/lines.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/export/frames.h"
-#include "analysis/export/sums.h"
+#include "calls/export/frames.h"
+#include "calls/export/sums.h"
 
 #include <stdio.h>
 #include <stdlib.h>

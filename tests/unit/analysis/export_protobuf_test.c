@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/export/protobuf.h"
+#include "calls/export/protobuf.h"
 
 #define ASSERT_BYTES(p, ...)                                                                       \
     do {                                                                                           \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The functions of analysis/calls that the tests of its consumers call: see fake_calls.h. */
+/* The functions of calls/read that the tests of its consumers call: see fake_calls.h. */
 #include "fake_calls.h"
 
 size_t gt_calls_n_tasks(const struct gt_calls *c)

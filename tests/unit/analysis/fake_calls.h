@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording of calls made of texts, one a task, in place of analysis/calls: a letter enters the
+ * A recording of calls made of texts, one a task, in place of calls/read: a letter enters the
  * function of that name, ')' leaves the innermost one; each sign takes 10 ns. 'A' is another
  * function of the name "a", at another address. '*' suspends the task until the next ')'.
  *
@@ -11,7 +11,7 @@
 #ifndef GT_FAKE_CALLS_H
 #define GT_FAKE_CALLS_H
 
-#include "analysis/calls/calls.h"
+#include "calls/read/calls.h"
 
 #include <stdlib.h>
 #include <string.h>

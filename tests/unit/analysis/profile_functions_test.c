@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/profile/functions.h"
+#include "calls/profile/functions.h"
 #include "profile_text.h"
 
 /* "name calls total(+nested) min..max self min..max", functions in their order. */

@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "analysis/profile/counts.h"
-#include "analysis/profile/groups.h"
-#include "analysis/profile/select.h"
-#include "analysis/profile/tree.h"
+#include "calls/profile/counts.h"
+#include "calls/profile/groups.h"
+#include "calls/profile/select.h"
+#include "calls/profile/tree.h"
 #include "profile_text.h"
 
 static void check_links(const struct gt_tree *t)

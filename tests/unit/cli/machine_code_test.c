@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "analysis/placement/code_map.h"
-#include "analysis/placement/entries.h"
-#include "analysis/placement/load_offset.h"
 #include "cli/record/machine_files.h"
-#include "format/code_map/code_map.h"
+#include "names/placement/code_map.h"
+#include "names/placement/entries.h"
+#include "names/placement/load_offset.h"
+#include "recording/code_map/code_map.h"
 
 #include <glib.h>
 #include <stdlib.h>

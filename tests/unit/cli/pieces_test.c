@@ -7,12 +7,12 @@
 
 #include <cmocka.h>
 
-#include "analysis/image/symbol_source.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "cli/amount.h"
 #include "cli/record/machine.h"
 #include "cli/record/qemu.h"
+#include "names/image/symbol_source.h"
 
 #include <elf.h>
 #include <glib.h>

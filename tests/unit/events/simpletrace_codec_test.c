@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* simpletrace records: written and read again, in either order, and cut at every byte. */
-#include "events/read/simpletrace.h"
+#include "events/library/read/simpletrace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

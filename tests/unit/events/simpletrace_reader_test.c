@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The analysis API: declarations, callbacks by pattern, what they return, and errors. */
-#include "events/read/simpletrace.h"
+#include "events/library/read/simpletrace.h"
 
 #include <guesttrace/simpletrace.h>
 #include <setjmp.h>

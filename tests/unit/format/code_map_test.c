@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* code.map, both directions. */
-#include "format/code_map/code_map.h"
+#include "recording/code_map/code_map.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -2,8 +2,8 @@
 /* Packed records that are cut, changed or made to be hostile; columns and their numbers. */
 #include "compact_util.h"
 
-#include "format/compact/column.h"
-#include "format/compact/model.h"
+#include "calls/file/column.h"
+#include "calls/file/model.h"
 
 static int ignore(void *self, const struct gt_compact_piece *p)
 {

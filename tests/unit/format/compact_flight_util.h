@@ -3,8 +3,8 @@
 #ifndef TESTS_UNIT_FORMAT_COMPACT_FLIGHT_UTIL_H
 #define TESTS_UNIT_FORMAT_COMPACT_FLIGHT_UTIL_H
 
-#include "format/compact/flight_ring.h"
-#include "format/uftrace/uftrace.h"
+#include "calls/file/flight_ring.h"
+#include "recording/directory/uftrace.h"
 
 #include <errno.h>
 #include <fcntl.h>

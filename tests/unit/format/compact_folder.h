@@ -4,7 +4,7 @@
 #define TESTS_UNIT_FORMAT_COMPACT_FOLDER_H
 
 #include "base/file.h"
-#include "format/compact/file.h"
+#include "calls/file/file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

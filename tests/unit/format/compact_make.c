@@ -5,8 +5,8 @@
  * DIR/a.gtrace, DIR/TID.dat, DIR/TID.values: lines of the number of a record and its values, as
  * n, wHEX, aHEX (an address), bHEX and cHEX (bytes, and those that were cut)
  */
-#include "format/compact/file.h"
-#include "format/uftrace/uftrace.h"
+#include "calls/file/file.h"
+#include "recording/directory/uftrace.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * and one whose clock changes. */
 #include "compact_util.h"
 
-#include "format/compact/pack.h"
-#include "format/compact/unpack.h"
+#include "calls/file/pack.h"
+#include "calls/file/unpack.h"
 
 /* What a reader knows of a task that it has followed from the first record on. */
 struct known {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What src/format/compact writes is what docs/formats/compact.md says: a reader written from it reads all of it.
+"""What src/calls/file writes is what docs/formats/compact.md says: a reader written from it reads all of it.
 
 usage: compact_readers_test.py COMPACT_MAKE
 """

@@ -3,10 +3,10 @@
 #ifndef TESTS_UNIT_FORMAT_COMPACT_SPLIT_UTIL_H
 #define TESTS_UNIT_FORMAT_COMPACT_SPLIT_UTIL_H
 
+#include "calls/file/work.h"
+#include "calls/file/writer.h"
 #include "compact_folder.h"
-#include "format/compact/work.h"
-#include "format/compact/writer.h"
-#include "format/uftrace/uftrace.h"
+#include "recording/directory/uftrace.h"
 
 #include <errno.h>
 #include <sys/stat.h>

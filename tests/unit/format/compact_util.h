@@ -3,8 +3,8 @@
 #ifndef TESTS_UNIT_FORMAT_COMPACT_UTIL_H
 #define TESTS_UNIT_FORMAT_COMPACT_UTIL_H
 
-#include "format/compact/compact.h"
-#include "format/uftrace/uftrace.h"
+#include "calls/file/compact.h"
+#include "recording/directory/uftrace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

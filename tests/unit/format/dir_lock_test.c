@@ -2,7 +2,7 @@
 /* Who writes a recording: several processes at one lock, and pools of some that live and some that
  * do not. */
 #include "compact_folder.h"
-#include "format/recording/dir_lock.h"
+#include "recording/texts/dir_lock.h"
 
 #include <fcntl.h>
 #include <signal.h>

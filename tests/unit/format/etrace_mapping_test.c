@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Notes of mapped files: the text as it is described, round trip, cut at every byte, odd ones. */
-#include "format/etrace/mapping.h"
+#include "etrace/format/mapping.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_ETRACE_UTIL_H
 #define TESTS_ETRACE_UTIL_H
 
-#include "format/etrace/etrace.h"
+#include "etrace/format/etrace.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -6,7 +6,7 @@
  * before; "tail": the log ends before it. It goes the way that the plugin's go: streams, a packet
  * sink, packed on its thread.
  */
-#include "format/execlog/execlog.h"
+#include "execlog/format/execlog.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * missing, and without reading it all. */
 #include "execlog_util.h"
 
-#include "format/execlog/select.h"
+#include "execlog/format/select.h"
 
 static struct world w;
 

@@ -8,9 +8,9 @@
 #define TESTS_EXECLOG_UTIL_H
 
 #include "base/file.h"
-#include "format/execlog/execlog.h"
-#include "format/execlog/reader.h"
-#include "format/execlog/text.h"
+#include "execlog/format/execlog.h"
+#include "execlog/format/reader.h"
+#include "execlog/format/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

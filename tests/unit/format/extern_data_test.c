@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lines of extern.dat: form, order, what is in the file already. */
 #include "base/file.h"
-#include "format/recording/extern_data.h"
+#include "recording/texts/extern_data.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

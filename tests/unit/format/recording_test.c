@@ -8,12 +8,12 @@
 
 #include <cmocka.h>
 
-#include "format/etrace/count.h"
-#include "format/recording/code_found.h"
-#include "format/recording/guest_tasks.h"
-#include "format/recording/handlers.h"
-#include "format/recording/stats.h"
-#include "format/recording/tasks.h"
+#include "etrace/format/count.h"
+#include "recording/texts/code_found.h"
+#include "recording/texts/guest_tasks.h"
+#include "recording/texts/handlers.h"
+#include "recording/texts/stats.h"
+#include "recording/texts/tasks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A directory under construction: what may be in the way, who owns which file. */
-#include "format/uftrace/dir.h"
+#include "recording/directory/dir.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

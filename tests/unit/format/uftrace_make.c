@@ -5,7 +5,7 @@
  *
  * usage: uftrace_make whole|killed|repair DIR
  */
-#include "format/uftrace/dir.h"
+#include "recording/directory/dir.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

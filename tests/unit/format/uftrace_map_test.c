@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sid-SID.map. */
-#include "format/uftrace/uftrace.h"
+#include "recording/directory/uftrace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names of tasks: the bytes of a COMM record, and the feature that info then has. */
-#include "format/uftrace/dir.h"
+#include "recording/directory/dir.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Records and the scan over them: round trip, every cut, hostile words. */
-#include "format/uftrace/dir.h"
+#include "recording/directory/dir.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

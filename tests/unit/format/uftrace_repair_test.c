@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Repair: a stream cut at every byte becomes whole, twice changes nothing, hostile files are left.
  */
-#include "format/uftrace/dir.h"
+#include "recording/directory/dir.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

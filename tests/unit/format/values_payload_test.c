@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Values of a call as bytes and as text, and the lists that users write. */
-#include "format/values/payload.h"
+#include "recording/values/payload.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

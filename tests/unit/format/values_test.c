@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Values files: written and read again, cut at every byte, refused with the line and the reason. */
-#include "format/values/spec.h"
+#include "recording/values/spec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Code that is recognised by its bytes while a machine runs. */
-#include "plugin/common/code_modules.h"
+#include "qemu/support/code_modules.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #define TESTS_PLUGIN_CONTROL_UTIL_H
 
 #include "base/utf8.h"
-#include "plugin/common/control.h"
+#include "qemu/support/control.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

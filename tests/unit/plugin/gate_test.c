@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The end while a callback does not end: it is waited for only so long, and finds all as it was. */
-#include "plugin/common/gate.h"
+#include "qemu/support/gate.h"
 
 #include <sched.h>
 #include <setjmp.h>

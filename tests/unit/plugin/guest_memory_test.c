@@ -2,7 +2,7 @@
 /* Programs' memory as their kernel reads it: riscv64's by its page tables, where the host's read by
  * virtual address refuses. */
 #include "host_double.h"
-#include "plugin/common/guest_memory.h"
+#include "qemu/support/guest_memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

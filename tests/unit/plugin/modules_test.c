@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Modules of a user-mode guest, which is this process itself: what is read again, and what not. */
 #include "guest/process.h"
-#include "plugin/common/modules.h"
+#include "qemu/support/modules.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The block cache alone: what is one block, what is another, what lives how long. */
-#include "plugin/etrace/recorder.h"
+#include "etrace/plugin/recorder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

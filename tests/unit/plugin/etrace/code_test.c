@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Translation: which callbacks and inline operations a block gets, by flags, clock and host. */
-#include "plugin/etrace/code.h"
-#include "plugin/etrace/exec.h"
-#include "plugin/etrace/text.h"
+#include "etrace/plugin/code.h"
+#include "etrace/plugin/exec.h"
+#include "etrace/plugin/text.h"
 
 #include "recording.h"
 

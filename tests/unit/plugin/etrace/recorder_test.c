@@ -3,10 +3,10 @@
 #include "recording.h"
 
 #include "../scratch.h"
-#include "plugin/etrace/buffer.h"
-#include "plugin/etrace/finish.h"
-#include "plugin/etrace/packets.h"
-#include "plugin/etrace/target.h"
+#include "etrace/plugin/buffer.h"
+#include "etrace/plugin/finish.h"
+#include "etrace/plugin/packets.h"
+#include "etrace/plugin/target.h"
 
 static struct gt_etrace one, two;
 

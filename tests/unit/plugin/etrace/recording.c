@@ -3,7 +3,7 @@
 #include "recording.h"
 
 #include "../scratch.h"
-#include "plugin/etrace/finish.h"
+#include "etrace/plugin/finish.h"
 
 #include <inttypes.h>
 

@@ -14,8 +14,8 @@
 #ifndef TESTS_ETRACE_RECORDING_H
 #define TESTS_ETRACE_RECORDING_H
 
+#include "etrace/plugin/recorder.h"
 #include "host_double.h"
-#include "plugin/etrace/recorder.h"
 
 /* Loads the plugin on a new host with the arguments, up to a NULL, and output=. */
 void recording_begin(const char *target, unsigned vcpus, int abi, const char *const *words);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The block cache alone, with a sink that counts the blocks it has described. */
+#include "execlog/plugin/recorder.h"
 #include "host_double.h"
-#include "plugin/execlog/recorder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Translation: which callbacks and stores a block gets, by filters and host. */
-#include "plugin/execlog/code.h"
-#include "plugin/execlog/exec.h"
+#include "execlog/plugin/code.h"
+#include "execlog/plugin/exec.h"
 
 #include "logging.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Filters: what happens where each instruction of a block begins. */
+#include "execlog/plugin/recorder.h"
 #include "host_double.h"
-#include "plugin/execlog/recorder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 
 #include "../../format/execlog_util.h"
 #include "../scratch.h"
-#include "plugin/common/round_robin.h"
+#include "qemu/support/round_robin.h"
 
 static enum log_form log_form;
 static GString *text, *messages;

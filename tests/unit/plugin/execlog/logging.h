@@ -6,8 +6,8 @@
 #ifndef TESTS_EXECLOG_LOGGING_H
 #define TESTS_EXECLOG_LOGGING_H
 
+#include "execlog/plugin/recorder.h"
 #include "host_double.h"
-#include "plugin/execlog/recorder.h"
 
 enum log_form { LOG_QEMU, LOG_TEXT, LOG_BINARY, LOG_FORMS };
 

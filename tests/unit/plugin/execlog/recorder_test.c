@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The recorder is a value: two of them in one process do not meet. Callbacks are held back. */
+#include "execlog/plugin/exec.h"
+#include "execlog/plugin/finish.h"
+#include "execlog/plugin/recorder.h"
 #include "host_double.h"
-#include "plugin/execlog/exec.h"
-#include "plugin/execlog/finish.h"
-#include "plugin/execlog/recorder.h"
 
 #include <sched.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Watched registers: which ones, and what is logged when they change. */
-#include "format/execlog/execlog.h"
+#include "execlog/format/execlog.h"
 #include "logging.h"
 
 #include <setjmp.h>

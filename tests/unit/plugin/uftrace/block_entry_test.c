@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which blocks need a callback when they begin: each enum gt_block_entry, and what blocks lead to.
  */
-#include "plugin/uftrace/block_entry.h"
-#include "plugin/uftrace/memory.h"
-#include "plugin/uftrace/page.h"
+#include "calls/recorder/block_entry.h"
+#include "calls/recorder/memory.h"
+#include "calls/recorder/page.h"
 #include "recorder_double.h"
 
 #include <setjmp.h>

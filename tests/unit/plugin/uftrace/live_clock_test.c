@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The newest time of a machine, for others: which recordings have it, and what it says. */
-#include "plugin/uftrace/live_clock.h"
-#include "plugin/uftrace/transfer.h"
+#include "calls/recorder/live_clock.h"
+#include "calls/recorder/transfer.h"
 #include "recorder_double.h"
 
 #include <setjmp.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the recorder's text files say of modules, symbols, threads and the machine. */
-#include "format/recording/files.h"
-#include "plugin/uftrace/finish.h"
-#include "plugin/uftrace/meta.h"
-#include "plugin/uftrace/output.h"
+#include "calls/recorder/finish.h"
+#include "calls/recorder/meta.h"
+#include "calls/recorder/output.h"
 #include "recorder_double.h"
+#include "recording/texts/files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Recorders for tests: see recorder_double.h. */
 #include "recorder_double.h"
-#include "plugin/uftrace/finish.h"
-#include "plugin/uftrace/installed.h"
-#include "plugin/uftrace/transfer.h"
+#include "calls/recorder/finish.h"
+#include "calls/recorder/installed.h"
+#include "calls/recorder/transfer.h"
 
 #include <assert.h>
 #include <glib/gstdio.h>

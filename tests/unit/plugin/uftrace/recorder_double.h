@@ -9,8 +9,8 @@
 #ifndef TESTS_RECORDER_DOUBLE_H
 #define TESTS_RECORDER_DOUBLE_H
 
+#include "calls/recorder/uftrace.h"
 #include "host_double.h"
-#include "plugin/uftrace/uftrace.h"
 
 /* A page of a program: functions of FUNCTION bytes at these offsets, then code without a symbol.
  * Bytes of both pages are 0 when a recorder is started. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Transfers, from translated code to the records on disk: the same on each kind of host. */
-#include "format/uftrace/dir.h"
-#include "plugin/uftrace/installed.h"
+#include "calls/recorder/installed.h"
 #include "recorder_double.h"
+#include "recording/directory/dir.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which blocks of a machine begin handlers. */
-#include "plugin/uftrace/page.h"
-#include "plugin/uftrace/system.h"
-#include "plugin/uftrace/transfer.h"
-#include "plugin/uftrace/vectors.h"
+#include "calls/recorder/page.h"
+#include "calls/recorder/system.h"
+#include "calls/recorder/transfer.h"
+#include "calls/recorder/vectors.h"
 #include "recorder_double.h"
 #include "track/machine.h"
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files share that make values files: see auto.h. */
+#ifndef GT_CALLS_ARGUMENTS_AUTO_PRIVATE_H
+#define GT_CALLS_ARGUMENTS_AUTO_PRIVATE_H
+
+#include "calls/arguments/auto.h"
+#include "calls/arguments/spec.h"
+
+#include <glib.h>
+
+struct gt_auto_selection {
+    struct gt_pattern *pattern; /* NULL: all */
+    struct gt_auto_request request;
+};
+
+/* A module's functions are at `first` of the array, which grows. */
+struct gt_auto_module {
+    const char *path, *build_id;
+    size_t first, n;
+};
+
+struct gt_auto_arguments {
+    struct gt_notices notices;
+    struct gt_arguments *specs;
+    GArray *selections; /* struct gt_auto_selection */
+    GArray *modules;    /* struct gt_auto_module */
+    GArray *functions;  /* struct gt_value_function */
+    GPtrArray *prototypes;
+    GStringChunk *texts;
+    struct gt_demangler *demangler;
+    struct gt_prototypes *libc; /* of libc_abi */
+    const struct gt_abi *libc_abi;
+    const struct gt_kernel *kernel; /* the last one, and its prototypes */
+    const struct gt_prototypes *kernel_types;
+};
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What differs between two recordings: sums of each function in both. */
+#ifndef GT_CALLS_PROFILE_CHANGES_H
+#define GT_CALLS_PROFILE_CHANGES_H
+
+#include "calls/profile/match.h"
+
+/* Of a function, in both; times in ns. */
+struct gt_change {
+    uint64_t calls[GT_MATCH_SIDES], total[GT_MATCH_SIDES], self[GT_MATCH_SIDES];
+};
+
+/* Reads the calls of a window (NULL: all) of one side and adds the sums of its functions to
+ * of[number]. A function that the match does not have, since no pass had met it, is left out.
+ * Errors of gt_calls_scan. */
+int gt_changes_add(struct gt_change *of, const struct gt_function_match *m,
+                   struct gt_calls *const side[GT_MATCH_SIDES], int which,
+                   const struct gt_calls_window *w, struct gt_error *err);
+
+/* False: nothing of it differs. */
+static inline bool gt_change_is_one(const struct gt_change *c)
+{
+    return c->calls[0] != c->calls[1] || c->total[0] != c->total[1] || c->self[0] != c->self[1];
+}
+
+#endif

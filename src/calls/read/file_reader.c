@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads the rows of a compact file: see reader.h. */
+#include "calls/read/reader.h"
+
+#include "recording/directory/uftrace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct file_reader {
+    struct gt_calls_feed *feed;
+    struct gt_compact_buffer buffer;
+    struct gt_unpacker *unpacker;
+    GArray *lanes; /* struct gt_calls_lane, by the task's number in the segment */
+};
+
+static void destroy(void *reader)
+{
+    struct file_reader *r = reader;
+    if (!r)
+        return;
+    gt_unpacker_destroy(r->unpacker);
+    gt_compact_buffer_free(&r->buffer);
+    g_array_free(r->lanes, TRUE);
+    g_free(r);
+}
+
+static int create(struct gt_calls_feed *feed, void **out, struct gt_error *err)
+{
+    struct file_reader *r = *out = g_new0(struct file_reader, 1);
+    r->feed = feed;
+    r->lanes = g_array_new(FALSE, TRUE, sizeof(struct gt_calls_lane));
+    if (gt_unpacker_create(&r->unpacker) == 0)
+        return 0;
+    destroy(r);
+    *out = NULL;
+    return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", feed->c->path);
+}
+
+static uint64_t word(const void *self, uint32_t number)
+{
+    return gt_unpacker_word(self, number);
+}
+
+static int begin(void *reader, const struct gt_calls_part *part, struct gt_error *err)
+{
+    struct file_reader *r = reader;
+    (void)part;
+    (void)err;
+    g_array_set_size(r->lanes, 0);
+    return 0;
+}
+
+/* What the task has open at the beginning of the segment. */
+static int make_frames(struct file_reader *r, const struct gt_compact_piece *p,
+                       struct gt_calls_lane *lane)
+{
+    GArray *frames = r->feed->frames;
+    g_array_set_size(frames, 0);
+    r->feed->task = lane->task;
+    r->feed->time = p->event->time;
+    lane->space = gt_tasks_space(&r->feed->c->tasks, r->feed->c->spaces, lane->task, p->event->time,
+                                 &lane->until);
+    for (size_t i = 0; i < p->n_open; i++) {
+        const uint32_t number = p->open[i].number;
+        struct gt_call_frame f = {.begin = p->open[i].begin};
+        f.function =
+            gt_feed_function(r->feed, lane->space, number, gt_unpacker_word(r->unpacker, number));
+        if (f.function == UINT32_MAX)
+            return GT_E_NOMEM;
+        g_array_append_val(frames, f);
+    }
+    gt_feed_open(r->feed, lane, p->event->time, p->time);
+    /* It was suspended: nothing comes between the two events of that. */
+    if (p->time > 0 && (p->event->sym & 3) == GT_COMPACT_EVENT &&
+        gt_unpacker_word(r->unpacker, p->event->sym >> 2) == GT_UFTRACE_EV_SCHED_IN) {
+        const struct gt_call_frame f = {.begin = p->time, .function = GT_CALLS_SCHEDULE};
+        g_array_append_val(frames, f);
+    }
+    return 0;
+}
+
+static int open_lane(struct file_reader *r, const struct gt_compact_piece *p,
+                     struct gt_calls_lane *lane)
+{
+    struct gt_calls_feed *f = r->feed;
+    lane->task = gt_tasks_find(&f->c->tasks, p->task);
+    if (lane->task == UINT32_MAX || (f->shown && !f->shown[lane->task]))
+        return 0;
+    int status = make_frames(r, p, lane);
+    if (status < 0)
+        return status;
+    struct gt_calls_opening o = {
+        .task = lane->task,
+        .frame = (const struct gt_call_frame *)(const void *)f->frames->data,
+        .n = f->frames->len,
+        .time = p->time,
+        .first = p->event->time,
+        .forked = p->time == 0 && gt_tasks_at(&f->c->tasks, lane->task)->parent != 0};
+    if (o.forked && (p->event->sym & 3) == GT_COMPACT_OTHER)
+        gt_feed_inherit(f, &o, lane->space, p->event->time,
+                        gt_unpacker_word(r->unpacker, p->event->sym >> 2));
+    lane->stack = f->open(f->self, &o);
+    return lane->stack ? 0 : GT_E_NOMEM;
+}
+
+static int take_piece(void *self, const struct gt_compact_piece *p)
+{
+    struct file_reader *r = self;
+    int status = 0;
+    r->feed->n_words = gt_unpacker_words(r->unpacker);
+    if (p->first) {
+        if (p->index >= r->lanes->len)
+            g_array_set_size(r->lanes, p->index + 1);
+        status = open_lane(r, p, &g_array_index(r->lanes, struct gt_calls_lane, p->index));
+    }
+    struct gt_calls_lane *lane = &g_array_index(r->lanes, struct gt_calls_lane, p->index);
+    if (lane->task == UINT32_MAX)
+        r->feed->unknown += p->n;
+    if (status == 0 && lane->stack && !lane->stack->ended)
+        status = p->values ? gt_feed_take_valued(r->feed, lane, p->event, p->values)
+                           : gt_feed_take(r->feed, lane, p->event, p->n);
+    return status > 0 ? GT_E_USAGE : status; /* the unpacker ends below 0 only; out has it */
+}
+
+static int read_block(void *reader, size_t i, struct gt_error *err)
+{
+    struct file_reader *r = reader;
+    const struct gt_calls *c = r->feed->c;
+    size_t number = c->block[i].number;
+    const struct gt_compact_block *b = &c->file.block[number];
+    const uint8_t *payload;
+    struct gt_error why = {0};
+    if (b->head.flags & GT_COMPACT_SEGMENT) {
+        g_array_set_size(r->lanes, 0);
+        gt_feed_clear(r->feed);
+    }
+    r->feed->words_self = r->unpacker;
+    r->feed->word = word;
+    int status = gt_compact_file_read(&c->file, number, &r->buffer, &payload, err);
+    if (status < 0)
+        return status;
+    status = gt_unpacker_block(r->unpacker, &b->head, payload, take_piece, r, &why);
+    if (r->feed->out->status != 0)
+        return r->feed->out->status;
+    if (status == GT_E_UNSUPPORTED)
+        gt_error_set(&why, status, "a record has values, which compact recordings do not keep");
+    if (status >= 0)
+        return 0;
+    uint64_t at;
+    const char *path = gt_compact_file_place(&c->file, b->at, &at);
+    return gt_error_set(err, status, "%s: offset %" PRIu64 ": %s", path, at,
+                        *why.text ? why.text : "out of memory");
+}
+
+static uint64_t least(const void *reader, const struct gt_calls_part *part, size_t block)
+{
+    const struct file_reader *r = reader;
+    (void)part;
+    return r->feed->c->block[block].least;
+}
+
+const struct gt_calls_reader_kind gt_calls_reader_of_file = {create, destroy, begin, read_block,
+                                                             least};

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Follows a recording that is being written: which functions were called, and how long they ran,
+ * since the last look.
+ *
+ * Each look opens the recording again, for what is new of its tasks, modules and index, and reads
+ * the records that it has not read: of a compact file by each packer's count of records, of a
+ * directory by the bytes of each file. Only the segment of a compact file in which reading goes on
+ * is unpacked again from its beginning. Each task's stack of open calls is kept from look to look.
+ * Memory is bounded by functions, tasks and open calls.
+ *
+ * Sums are those of a pass (calls.h) over what has been read, where calls that are open last until
+ * their task's last record: what a call has run since then comes with the next record.
+ */
+#ifndef GT_CALLS_READ_FOLLOW_H
+#define GT_CALLS_READ_FOLLOW_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gt_follow;
+
+/* Times in ns. */
+struct gt_follow_sum {
+    uint64_t calls, self;
+    uint64_t total; /* that calls ran which are not recursive; of a task: self */
+    uint64_t slept; /* that the task was suspended in these calls */
+};
+
+/* `all`: of all looks, without the first one if the recording is followed from its end on. */
+struct gt_follow_sums {
+    struct gt_follow_sum now, all; /* now: of the last look */
+};
+
+/* Functions of one name in one module are one. */
+struct gt_follow_function {
+    const char *module, *name; /* as struct gt_calls_function has them */
+    bool suspends;             /* no function: the time in which tasks were suspended */
+    bool is_unnamed;           /* an address without a symbol; "0x1a2b" */
+    uint64_t address;          /* where it was met first, 48 bits */
+    struct gt_follow_sums sums;
+};
+
+/* Time in which it was suspended is not in its sums. */
+struct gt_follow_task {
+    uint32_t id;
+    const char *name; /* valid until the next look; "": it has none */
+    struct gt_follow_sums sums;
+};
+
+/* A usual `most`. */
+enum { GT_FOLLOW_FROM_BEGIN = 4 << 20 };
+
+/* `most`: records that the first look reads; a recording with more is followed from its end on. */
+struct gt_follow *gt_follow_create(const char *path, uint64_t most);
+void gt_follow_destroy(struct gt_follow *f); /* NULL is fine */
+
+/* Reads what is new. Errors of gt_calls_open; GT_E_UNSUPPORTED: a directory with arguments. A block
+ * that is damaged is skipped; the last one, which may be being written, is read by a later look. */
+int gt_follow_read(struct gt_follow *f, struct gt_error *err);
+
+/* Only tasks that are wanted, from here on: after the first look all sums begin anew. A task is
+ * asked about when it appears and when it gets another name. */
+void gt_follow_only(struct gt_follow *f, bool (*wants)(void *self, const struct gt_follow_task *t),
+                    void *self);
+
+/* Asks for the names of addresses without a symbol; false: it has none for that one. The texts are
+ * copied. */
+void gt_follow_name(struct gt_follow *f,
+                    bool (*name)(void *self, uint64_t address, const char **module,
+                                 const char **name),
+                    void *self);
+
+/* Each keeps its index and its place in memory. One that has got a name which another one has is
+ * added to that, and has no sums any more. */
+size_t gt_follow_n_functions(const struct gt_follow *f);
+const struct gt_follow_function *gt_follow_function(const struct gt_follow *f, size_t index);
+size_t gt_follow_n_tasks(const struct gt_follow *f);
+const struct gt_follow_task *gt_follow_task(const struct gt_follow *f, size_t index);
+
+/* Sums are not those since the recording began: records before the first look were left out, or
+ * they have begun anew. */
+bool gt_follow_is_part(const struct gt_follow *f);
+/* How often records were lost, or blocks damaged, since the first look. */
+uint64_t gt_follow_lost(const struct gt_follow *f);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opens recordings: see calls.h. */
+#include "calls/read/recording.h"
+
+#include "calls/file/set.h"
+#include "calls/read/etrace.h"
+#include "calls/read/forks.h"
+#include "calls/read/task_names.h"
+#include "names/image/file_kind.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- info ---------------------------------------------------------------------------------- */
+
+static const char *text_or_none(const char *text)
+{
+    return text ? text : "";
+}
+
+/* A recording that was killed may have no info yet. */
+static int read_info(struct gt_calls *c, struct gt_error *err)
+{
+    char *data;
+    size_t size;
+    struct gt_error why = {0};
+    if (!gt_texts_have(&c->texts, "info")) {
+        c->facts.incomplete = true;
+        gt_notice(&c->notices, "%s: there is no info; run guesttrace repair", c->path);
+        c->info.feat_mask = GT_UFTRACE_FEAT_MIN;
+        return 0;
+    }
+    int status = gt_texts_read(&c->texts, "info", &data, &size, err);
+    if (status < 0)
+        return status;
+    status = gt_uftrace_info_read(data, size, &c->info, &why);
+    free(data);
+    if (status < 0) {
+        g_autofree char *place = gt_texts_place(&c->texts, "info");
+        return gt_error_set(err, status == GT_E_TRUNC ? GT_E_FORMAT : status, "%s: %s", place,
+                            why.text);
+    }
+    return 0;
+}
+
+static void take_facts(struct gt_calls *c)
+{
+    const struct gt_uftrace_info *i = &c->info;
+    struct gt_calls_facts *f = &c->facts;
+    f->path = c->path;
+    f->major = GT_COMPACT_MAJOR; /* others are refused */
+    f->minor = c->file.minor;
+    f->command = text_or_none(i->cmdline);
+    f->exename = text_or_none(i->exename);
+    f->version = text_or_none(i->version);
+    f->cpu = text_or_none(i->cpu_desc);
+    f->host = text_or_none(i->os_hostname);
+    f->has_exit_status = i->has_exit_status;
+    f->exit_status = i->exit_status;
+}
+
+/* ---- size ---------------------------------------------------------------------------------- */
+
+static void count_bytes(struct gt_calls *c)
+{
+    struct stat st;
+    if (c->facts.form == GT_CALLS_COMPACT)
+        c->facts.bytes = c->file.size;
+    if (gt_calls_is_file(c))
+        return;
+    for (guint i = 0; i < c->texts.names->len; i++) {
+        g_autofree char *path = g_build_filename(c->path, c->texts.names->pdata[i], NULL);
+        if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+            c->facts.bytes += (uint64_t)st.st_size;
+    }
+}
+
+static void report_gaps(struct gt_calls *c)
+{
+    for (size_t i = 0; i < c->file.n_gaps; i++) {
+        const struct gt_compact_gap *g = &c->file.gap[i];
+        uint64_t at;
+        const char *path = gt_compact_file_place(&c->file, g->at, &at);
+        c->facts.incomplete = true;
+        gt_notice(&c->notices, GT_COMPACT_GAP_NOTICE, path, at, g->size);
+    }
+}
+
+/* Those before the first are missing where they were removed, too: nobody can say why. */
+static void report_missing(struct gt_calls *c, uint32_t from, uint32_t to)
+{
+    bool removed = from == 1 && c->file.part.limit;
+    g_autofree char *which = from == to ? g_strdup_printf("part %u is", from)
+                                        : g_strdup_printf("parts %u to %u are", from, to);
+    if (!removed)
+        c->facts.incomplete = true;
+    gt_notice(&c->notices, "%s: %s %s", c->path, which,
+              removed ? "removed: the recording kept to its size limit"
+                      : "missing: calls in it are left out");
+}
+
+static void report_parts(struct gt_calls *c)
+{
+    uint32_t next = 1;
+    for (size_t i = 0; i < c->file.n_members; i++) {
+        uint32_t number = c->file.member[i].number;
+        if (number > next)
+            report_missing(c, next, number - 1);
+        next = number + 1;
+    }
+    if (c->file.n_members && strcmp(c->file.member[c->file.n_members - 1].path, c->path) != 0) {
+        c->facts.incomplete = true;
+        gt_notice(&c->notices,
+                  "%s: the newest part is missing: its calls are left out, and names may be; run "
+                  "guesttrace repair",
+                  c->path);
+    }
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+/* Texts, once it is known where they are. */
+static int read_texts(struct gt_calls *c, struct gt_error *err)
+{
+    const struct gt_compact_file *file = gt_calls_is_file(c) ? &c->file : NULL;
+    int status = gt_texts_open(&c->texts, c->path, file, &c->notices, err);
+    if (c->texts.beside) {
+        c->facts.incomplete = true;
+        gt_notice(&c->notices,
+                  "%s: it is being recorded, or was interrupted: calls that are not in it yet are "
+                  "left out",
+                  c->path);
+    }
+    if (status == 0 && !gt_texts_have(&c->texts, "task.txt"))
+        status = gt_error_set(err, GT_E_FORMAT, "%s: %s", c->path,
+                              file ? "it is cut: the block with its list of tasks is missing"
+                                   : "it is no recording of calls: it has no task.txt");
+    if (status == 0)
+        status = read_info(c, err);
+    if (status < 0)
+        return status;
+    take_facts(c);
+    bool relative = c->info.feat_mask & GT_UFTRACE_FEAT_SYM_REL_ADDR;
+    c->spaces = gt_spaces_create(&c->texts, relative, &c->notices);
+    status = gt_tasks_read(&c->tasks, &c->texts, c->spaces, c->info.tids, c->info.n_tids,
+                           &c->notices, err);
+    gt_spaces_number(c->spaces);
+    if (status == 0)
+        status = gt_marks_read(c, err);
+    if (status == 0)
+        status = gt_events_read(c, err);
+    return status < 0 ? status : gt_specs_read(c, err);
+}
+
+/* The calls of a stream, which is read to its end. */
+static int open_etrace(struct gt_calls *c, const char *const *elf, struct gt_error *err)
+{
+    struct stat st;
+    int fd = gt_calls_of_etrace(c->path, elf, &c->notices, err);
+    if (fd < 0)
+        return fd;
+    g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
+    int status = gt_compact_file_open(path, &c->file, err);
+    close(fd);
+    c->facts.form = GT_CALLS_ETRACE;
+    c->facts.bytes = stat(c->path, &st) == 0 ? (uint64_t)st.st_size : 0;
+    return status;
+}
+
+static int open_file(struct gt_calls *c, const char *const *elf, struct gt_error *err)
+{
+    struct stat st;
+    if (gt_calls_is_etrace(c->path, elf))
+        return open_etrace(c, elf, err);
+    c->facts.form =
+        stat(c->path, &st) == 0 && S_ISDIR(st.st_mode) ? GT_CALLS_DIRECTORY : GT_CALLS_COMPACT;
+    if (c->facts.form == GT_CALLS_DIRECTORY)
+        return 0;
+    int status = gt_compact_set_open(c->path, &c->file, err);
+    if (status < 0)
+        return status == GT_E_FORMAT ? gt_image_refuse_kind(c->path, "a recording of calls", err)
+                                     : status;
+    report_parts(c);
+    report_gaps(c);
+    return 0;
+}
+
+static void name_units(struct gt_calls *c)
+{
+    for (guint i = 0; i < c->tasks.task->len; i++) {
+        struct gt_tasks_task *t = c->tasks.task->pdata[i];
+        g_autofree char *name = g_strdup_printf("CPU %u", t->public.id - 1);
+        g_array_set_size(t->names, 0);
+        gt_task_names_add_program(&c->tasks, t, t->public.start, name);
+    }
+}
+
+static int open_at(struct gt_calls *c, const char *const *elf, struct gt_error *err)
+{
+    int status = open_file(c, elf, err);
+    if (status < 0)
+        return status;
+    status = read_texts(c, err);
+    if (status == 0)
+        status = gt_calls_is_file(c) ? gt_rows_of_file(c, err) : gt_rows_of_directory(c, err);
+    if (status < 0)
+        return status;
+    count_bytes(c);
+    for (guint i = 0; i < c->tasks.task->len; i++)
+        if (gt_tasks_at(&c->tasks, i)->parent)
+            c->inherited = gt_forks_inherited;
+    if (c->facts.form == GT_CALLS_ETRACE)
+        name_units(c);
+    gt_tasks_ready(&c->tasks);
+    return 0;
+}
+
+static void put_notice(void *self, const char *line)
+{
+    struct gt_calls *c = self;
+    if (!c->told.put)
+        return;
+    pthread_mutex_lock(&c->notices_lock);
+    c->told.put(c->told.self, line);
+    pthread_mutex_unlock(&c->notices_lock);
+}
+
+int gt_calls_open(const char *path, const struct gt_calls_options *o, struct gt_calls **out,
+                  struct gt_error *err)
+{
+    struct gt_calls *c = g_new0(struct gt_calls, 1);
+    *out = NULL;
+    c->path = g_strdup(path);
+    c->file.fd = -1;
+    c->rows = g_array_new(FALSE, FALSE, sizeof(struct gt_calls_row));
+    c->parts = g_array_new(FALSE, FALSE, sizeof(struct gt_calls_part));
+    c->forks = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+    pthread_mutex_init(&c->forks_lock, NULL);
+    pthread_mutex_init(&c->notices_lock, NULL);
+    c->notices = (struct gt_notices){put_notice, c};
+    if (o)
+        c->told = o->notices;
+    int status = open_at(c, o ? o->elf : NULL, err);
+    if (status < 0) {
+        gt_calls_close(c);
+        return status;
+    }
+    *out = c;
+    return 0;
+}
+
+void gt_calls_close(struct gt_calls *c)
+{
+    if (!c)
+        return;
+    gt_spaces_destroy(c->spaces);
+    gt_tasks_finish(&c->tasks);
+    gt_texts_close(&c->texts);
+    gt_uftrace_info_free(&c->info);
+    if (c->file.path)
+        gt_compact_file_close(&c->file);
+    if (c->marks)
+        g_array_free(c->marks, TRUE);
+    gt_values_free(&c->values);
+    if (c->events)
+        g_hash_table_destroy(c->events);
+    g_hash_table_destroy(c->forks);
+    pthread_mutex_destroy(&c->forks_lock);
+    pthread_mutex_destroy(&c->notices_lock);
+    free(c->marks_text);
+    free(c->block);
+    g_array_free(c->rows, TRUE);
+    g_array_free(c->parts, TRUE);
+    g_free(c->path);
+    g_free(c);
+}
+
+/* ---- what it has --------------------------------------------------------------------------- */
+
+size_t gt_calls_n_tasks(const struct gt_calls *c)
+{
+    return c->tasks.task->len;
+}
+
+bool gt_calls_is_open(const struct gt_calls *c, const struct gt_call *e)
+{
+    const unsigned open = GT_CALL_UNFINISHED | GT_CALL_OPEN;
+    if (e->kind != GT_CALL_EXIT || e->flags & (open | GT_CALL_CLIPPED))
+        return e->kind == GT_CALL_EXIT && e->flags & open;
+    /* A suspended task's calls end with what suspends it. */
+    const uint32_t depth = e->depth - (gt_call_suspends(e->function) && e->depth > 0);
+    return gt_task_names_ended(gt_tasks_at(&c->tasks, e->task), e->time, depth);
+}
+
+uint64_t gt_calls_first_end(const struct gt_calls *c, uint32_t task)
+{
+    const GArray *ends = gt_tasks_at(&c->tasks, task)->ends;
+    return ends ? g_array_index(ends, struct gt_tasks_end, 0).time : UINT64_MAX;
+}
+
+bool gt_calls_gave(const struct gt_calls *c)
+{
+    return c->gave;
+}
+
+const struct gt_calls_task *gt_calls_task(const struct gt_calls *c, uint32_t index)
+{
+    return &((const struct gt_tasks_task *)c->tasks.task->pdata[index])->public;
+}
+
+size_t gt_calls_n_processes(const struct gt_calls *c)
+{
+    return c->tasks.process->len;
+}
+
+const struct gt_calls_process *gt_calls_process(const struct gt_calls *c, uint32_t index)
+{
+    return &g_array_index(c->tasks.process, struct gt_calls_process, index);
+}
+
+size_t gt_calls_n_functions(const struct gt_calls *c)
+{
+    return gt_spaces_n_functions(c->spaces);
+}
+
+const struct gt_calls_function *gt_calls_function(const struct gt_calls *c, uint32_t index)
+{
+    return gt_spaces_function(c->spaces, index);
+}
+
+const struct gt_calls_mark *gt_calls_marks(const struct gt_calls *c, size_t *n)
+{
+    *n = c->marks->len;
+    return (const struct gt_calls_mark *)(const void *)c->marks->data;
+}
+
+const char *gt_calls_event_name(const struct gt_calls *c, uint32_t id)
+{
+    static const struct {
+        uint32_t id;
+        const char *name;
+    } known[] = {
+        {GT_UFTRACE_EV_PMU_CYCLE_BEGIN, "read:pmu-cycle"},
+        {GT_UFTRACE_EV_PMU_CYCLE_END, "diff:pmu-cycle"},
+        {GT_UFTRACE_EV_WATCH_CPU, "watch:cpu"},
+        {GT_UFTRACE_EV_SCHED_IN, "linux:sched-in"},
+        {GT_UFTRACE_EV_SCHED_OUT, "linux:sched-out"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
+        if (known[i].id == id)
+            return known[i].name;
+    return g_hash_table_lookup(c->events, GSIZE_TO_POINTER((size_t)id));
+}
+
+const struct gt_calls_facts *gt_calls_facts(const struct gt_calls *c)
+{
+    return &c->facts;
+}
+
+char *gt_calls_text(const struct gt_calls *c, const char *name, size_t *size)
+{
+    char *data;
+    return gt_texts_read(&c->texts, name, &data, size, NULL) < 0 ? NULL : data;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libuftrace.so: records the functions that a guest calls as uftrace data. Arguments and wiring;
+ * the header of each other file says what it does.
+ */
+#include "calls/recorder/uftrace.h"
+#include "calls/recorder/causes.h"
+#include "calls/recorder/code.h"
+#include "calls/recorder/control.h"
+#include "calls/recorder/dormant.h"
+#include "calls/recorder/filter.h"
+#include "calls/recorder/filtered_stacks.h"
+#include "calls/recorder/finish.h"
+#include "calls/recorder/installed.h"
+#include "calls/recorder/level.h"
+#include "calls/recorder/linux.h"
+#include "calls/recorder/live_clock.h"
+#include "calls/recorder/options.h"
+#include "calls/recorder/output.h"
+#include "calls/recorder/process.h"
+#include "calls/recorder/recorder.h"
+#include "calls/recorder/snapshot.h"
+#include "calls/recorder/stack_pointer.h"
+#include "calls/recorder/system.h"
+#include "calls/recorder/transfer.h"
+#include "calls/recorder/vcpu.h"
+
+#include "base/socket.h"
+#include "base/thread.h"
+#include "qemu/support/args.h"
+#include "qemu/support/code_modules.h"
+#include "qemu/support/execs.h"
+#include "qemu/support/tracing.h"
+
+#include <assert.h>
+#include <sys/mman.h>
+
+const char gt_tool_name[] = "uftrace";
+static const char *const clocks[] = {"auto", "insn", "host", NULL};
+
+static const char *const formats[] = {"uftrace", "compact", NULL};
+static const char *const task_kinds[] = {"stack", "cpu", NULL};
+
+/* Later words win: `out` is QEMU's name for `output`. */
+static int read_arguments(struct gt_uftrace_recorder *r, int argc, char **argv,
+                          struct gt_error *err)
+{
+    struct gt_uftrace_options *o = &r->options;
+    enum { OWN = 32, MOST = OWN + GT_FILTER_ARGUMENTS + GT_ARGUMENT_OPTIONS + 1 };
+    struct gt_arg arguments[MOST] = {
+        {"output", GT_ARG_TEXT, &o->output},
+        {"format", GT_ARG_CHOICE, &o->format, .choices = formats},
+        {"last", GT_ARG_TEXT, &o->last},
+        {"split", GT_ARG_TEXT, &o->split},
+        {"size-limit", GT_ARG_TEXT, &o->size_limit},
+        {"code", GT_ARG_TEXT, &o->code_map},
+        {"abi", GT_ARG_TEXT, &o->abi},
+        {"clock", GT_ARG_CHOICE, &o->clock, .choices = clocks},
+        {"depth", GT_ARG_NUMBER, &o->depth, .min = 1, .max = GT_TRACK_MAX_DEPTH},
+        {"tasks", GT_ARG_CHOICE, &o->tasks, .choices = task_kinds},
+        {"max-tasks", GT_ARG_NUMBER, &o->max_tasks, .min = 1, .max = 1000000},
+        {"tail-calls", GT_ARG_SWITCH, &o->tail_calls},
+        {"trace-privilege-level", GT_ARG_SWITCH, &o->privilege_levels},
+        {"discontinuities", GT_ARG_SWITCH, &o->discontinuities},
+        {"summary", GT_ARG_SWITCH, &o->summary},
+        {"follow-exec", GT_ARG_SWITCH, &o->follow_exec},
+        {"srcline", GT_ARG_SWITCH, &o->srcline},
+        {"syscalls", GT_ARG_SWITCH, &o->system_calls},
+        {"control", GT_ARG_TEXT, &o->control},
+        {"console", GT_ARG_SWITCH, &o->console},
+        {"qmp", GT_ARG_SWITCH, &o->qmp},
+        GT_TRACING_ARGUMENTS,
+        {"out", GT_ARG_TEXT, &o->output},
+    };
+    size_t n = 0;
+    while (arguments[n].name)
+        n++;
+    assert(n <= OWN);
+    n += gt_filters_arguments(&r->filters, arguments + n);
+    n += gt_arguments_options(&r->arguments, arguments + n);
+    arguments[n] = (struct gt_arg){0};
+    *o = (struct gt_uftrace_options){
+        .max_tasks = 1024, .tail_calls = true, .discontinuities = true, .summary = true};
+    int status = gt_args_parse(arguments, argc, argv, err);
+    o->has_depth = o->depth != 0;
+    if (!o->has_depth)
+        o->depth = 1024;
+    return status;
+}
+
+static void on_exit_event(void *self)
+{
+    struct gt_uftrace_recorder *r = self;
+    if (r->process.sees_signals && gt_recorder_cause_waits(r))
+        r->process.dying = true; /* gt_uftrace_killed comes */
+    else
+        gt_uftrace_finish(r);
+}
+
+static bool is_user(void *self)
+{
+    return gt_level_is_user(self);
+}
+
+static uint64_t process_time(void *self)
+{
+    return gt_process_time(self);
+}
+
+static void on_chunk_full(const struct gt_stream *s)
+{
+    trace_uftrace_window(s->id, gt_stream_records(s));
+}
+
+/* The events that the host is asked to report. */
+static struct gt_host_events events_of(const struct gt_uftrace_recorder *r)
+{
+    return (struct gt_host_events){
+        .vcpu_init = gt_on_vcpu_init,
+        .vcpu_exit = gt_on_vcpu_exit,
+        .translate = gt_on_translate,
+        .discontinuity = r->options.discontinuities ? gt_on_discontinuity : NULL,
+        .syscall = gt_on_syscall,
+        .syscall_return = gt_on_syscall_return,
+        .run_state = gt_on_run_state,
+        .flush = r->guest.user ? NULL : gt_on_flush,
+        .exit = on_exit_event,
+    };
+}
+
+/* The guest, and members that depend on it alone. */
+static int know_guest(struct gt_uftrace_recorder *r, const struct gt_host_info *info,
+                      struct gt_error *err)
+{
+    r->host = *info;
+    r->guest.user = !info->system;
+    r->guest.arch = gt_arch_by_target(info->target);
+    if (!r->guest.arch)
+        return gt_error_set(err, GT_E_UNSUPPORTED, "guests of target %s cannot be recorded yet",
+                            info->target);
+    if (r->options.privilege_levels && r->guest.user)
+        return gt_error_set(err, GT_E_USAGE,
+                            "argument trace-privilege-level=on: only machines have privilege "
+                            "levels, this is user mode");
+    r->guest.syscalls = r->guest.user ? gt_syscalls_by_target(info->target) : NULL;
+    return r->options.privilege_levels ? gt_levels_init(r, err) : 0;
+}
+
+static bool init_tracker(struct gt_uftrace_recorder *r)
+{
+    bool filters = gt_filters_current(&r->filters);
+    const struct gt_sink *sink = r->options.privilege_levels ? &gt_level_sink
+                                 : filters                   ? &gt_filtered_sink
+                                                             : &gt_uftrace_sink;
+    uint32_t depth = filters ? GT_TRACK_MAX_DEPTH : r->hot.max_depth;
+    if (!gt_tracker_init(&r->tracker, sink, r, depth, r->options.tail_calls))
+        return false;
+    r->tracker.machine = !r->guest.user;
+    gt_stack_pointer_init(r);
+    r->tracker.lowest = r->guest.user ? 0 : r->guest.arch->vector_lowest;
+    r->tracker.one_output = gt_recorder_has_vcpu_tasks(r) || r->options.privilege_levels;
+    r->tracker.keep_stacks = r->guest.user ? 0 : (uint32_t)r->options.max_tasks;
+    return true;
+}
+
+static bool init_vcpus(struct gt_uftrace_recorder *r)
+{
+    /* Unused ones take address space only; but where that is limited QEMU needs it, too. */
+    r->hot.max_vcpus = gt_thread_addresses_limited() ? GT_MAX_VCPUS_LIMITED : GT_MAX_VCPUS;
+    size_t size = (r->hot.max_vcpus + 1) * sizeof *r->hot.vcpu;
+    r->hot.vcpu = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (r->hot.vcpu == MAP_FAILED)
+        return false;
+    gt_vcpus_init(r);
+    gt_vcpu_refuse(r, &r->hot.vcpu[r->hot.max_vcpus]);
+    return true;
+}
+
+static int init_members(struct gt_uftrace_recorder *r, struct gt_error *err)
+{
+    const struct gt_uftrace_options *o = &r->options;
+    r->hot.max_depth = (uint32_t)o->depth;
+    /* A machine to which vCPUs may be added has the clock of several from the beginning. */
+    r->hot.host_clock =
+        o->clock == GT_CLOCK_HOST || (o->clock == GT_CLOCK_AUTO && r->host.max_vcpus > 1);
+    int status = gt_filters_init(r, err);
+    if (status < 0)
+        return status;
+    if (!init_vcpus(r) || !init_tracker(r))
+        return gt_error_set(err, GT_E_NOMEM, "out of memory");
+    pthread_mutex_init(&r->lock, NULL);
+    gt_open_calls_init(&r->open_calls);
+    gt_gate_init(&r->gate);
+    gt_modules_init(&r->code.modules, r->guest.user, gt_output_module_added, r);
+    r->code.memory.pages = g_hash_table_new(g_direct_hash, g_direct_equal);
+    if (gt_host_can(GT_HOST_CONDITIONAL))
+        r->hot.scoreboard = gt_scoreboard_new(sizeof(struct gt_score));
+    r->hot.sparse =
+        !r->hot.scoreboard &&
+        (r->guest.user ? o->clock == GT_CLOCK_AUTO : r->hot.host_clock || r->host.max_vcpus == 1);
+    return 0;
+}
+
+/* Checked before the directory is created: a refused recording leaves no files. */
+static int read_code_map(struct gt_uftrace_recorder *r, struct gt_error *err)
+{
+    if (!r->options.code_map)
+        return gt_filters_check(r, err);
+    if (r->guest.user)
+        return gt_error_set(
+            err, GT_E_USAGE,
+            "argument code=%.200s: only machines need a code map, this is user mode",
+            r->options.code_map);
+    const struct gt_module *guest = g_ptr_array_index(r->code.modules.all, 0);
+    int status = gt_code_modules_read(r->options.code_map, guest->anon, is_user, r,
+                                      &r->code.modules.code, err);
+    r->code.modules.code_found = gt_output_code_found;
+    if (status == 0)
+        status = gt_filters_check(r, err);
+    if (status == 0)
+        gt_linux_init(r);
+    return status;
+}
+
+int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *info, int argc,
+                    char **argv, struct gt_error *err)
+{
+    int status = read_arguments(r, argc, argv, err);
+    if (status == 0)
+        status = gt_packed_check(&r->options, err);
+    gt_snapshots_init(r);
+    gt_parts_init(r);
+    if (status == 0)
+        status = know_guest(r, info, err);
+    if (status == 0)
+        status = gt_system_calls_check(r, err);
+    if (status == 0)
+        status = init_members(r, err);
+    if (status == 0)
+        status = gt_arguments_init(r, err);
+    if (status == 0)
+        status = read_code_map(r, err);
+    if (status == 0)
+        status = gt_tracing_start(err);
+    if (status == 0)
+        status = gt_recorder_control_start(r, err);
+    if (status == 0)
+        status = gt_output_create(r, err);
+    if (status < 0) {
+        gt_recorder_control_stop(r);
+        return status;
+    }
+    gt_recorder_listen(r);
+    gt_live_clock_create(r);
+    r->code.modules.worker = r->output.worker;
+    r->code.modules.now = process_time;
+    r->options.discontinuities &= gt_host_can(GT_HOST_DISCONTINUITY);
+    r->events = events_of(r);
+    gt_vmstates_init(r);
+    gt_guests_init(r);
+    return 0;
+}
+
+int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
+{
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    int status = gt_uftrace_init(r, info, argc, argv, err);
+    if (status == 0 && r->guest.user)
+        status = gt_process_watch_forks(err);
+    if (status == 0 && r->guest.user)
+        status = gt_execs_init(r->options.follow_exec, r->options.output, err);
+    if (status < 0) {
+        gt_recorder_control_stop(r);
+        return status;
+    }
+    gt_recorder_control_serve(r);
+    if (r->options.control || gt_filters_watching(&r->filters))
+        r->process.sees_signals = gt_host_on_abnormal_exit(gt_uftrace_killed);
+    gt_stream_chunk_full = on_chunk_full;
+    gt_host_subscribe(gt_dormant_init(r) ? &r->dormant.events : &r->events, r);
+    return 0;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls of a scan as slices and sums of bins: see sums.h. A task's calls of one depth end in order
+ * of time, so one bin of each task and depth is open at a time.
+ */
+#include "calls/timeline/sums.h"
+
+#include <string.h>
+
+static void free_bins(gpointer bins)
+{
+    if (bins)
+        g_array_free(bins, TRUE);
+}
+
+void gt_sums_init(struct gt_sums *s, size_t n_tasks, uint64_t first, unsigned exp)
+{
+    *s = (struct gt_sums){.first = first, .exp = exp};
+    s->bins = g_ptr_array_new_with_free_func(free_bins);
+    g_ptr_array_set_size(s->bins, (gint)n_tasks);
+    s->sum = g_array_new(FALSE, FALSE, sizeof(struct gt_bins_sum));
+    s->slice = g_array_new(FALSE, FALSE, sizeof(struct gt_sums_slice));
+}
+
+void gt_sums_clear(struct gt_sums *s)
+{
+    g_ptr_array_free(s->bins, TRUE);
+    g_array_free(s->sum, TRUE);
+    g_array_free(s->slice, TRUE);
+}
+
+static struct gt_sums_bin *bin_at(struct gt_sums *s, uint32_t task, uint32_t depth)
+{
+    GArray *bins = s->bins->pdata[task];
+    if (!bins)
+        bins = s->bins->pdata[task] = g_array_new(FALSE, TRUE, sizeof(struct gt_sums_bin));
+    if (bins->len <= depth)
+        g_array_set_size(bins, depth + 1);
+    return &g_array_index(bins, struct gt_sums_bin, depth);
+}
+
+/* The two functions that cover most. */
+static void complete(struct gt_sums *s, struct gt_sums_bin *b, uint32_t task, uint32_t depth)
+{
+    struct gt_bins_sum sum = {.bin = b->bin,
+                              .covered = b->covered,
+                              .task = task,
+                              .calls = b->calls,
+                              .depth = (uint16_t)depth};
+    for (int n = 0; n < 2; n++) {
+        int most = 0;
+        for (int i = 1; i < GT_SUMS_CANDIDATES; i++)
+            if (b->weight[i] > b->weight[most])
+                most = i;
+        sum.weight[n] = b->weight[most];
+        sum.function[n] = b->function[most];
+        b->weight[most] = 0;
+    }
+    b->used = false;
+    g_array_append_val(s->sum, sum);
+}
+
+static void weigh(struct gt_sums_bin *b, uint32_t function, uint64_t weight)
+{
+    int least = 0;
+    for (int i = 0; i < GT_SUMS_CANDIDATES; i++) {
+        if (b->function[i] == function && b->weight[i]) {
+            b->weight[i] += weight;
+            return;
+        }
+        if (b->weight[i] < b->weight[least])
+            least = i;
+    }
+    if (weight >= b->weight[least]) {
+        b->function[least] = function;
+        b->weight[least] = weight - b->weight[least];
+    } else {
+        b->weight[least] -= weight;
+    }
+}
+
+static void add_to_bin(struct gt_sums *s, const struct gt_call *e, uint64_t bin, uint64_t covered,
+                       uint32_t calls)
+{
+    struct gt_sums_bin *b = bin_at(s, e->task, e->depth);
+    if (b->used && b->bin != bin)
+        complete(s, b, e->task, e->depth);
+    if (!b->used)
+        *b = (struct gt_sums_bin){.bin = bin, .used = true};
+    b->calls += calls;
+    b->covered += covered;
+    weigh(b, e->function, covered);
+}
+
+void gt_sums_add(struct gt_sums *s, const struct gt_call *e)
+{
+    const uint64_t from = e->begin - s->first, to = e->time - s->first;
+    if (e->depth >= GT_TIMELINE_DEPTHS) {
+        s->deeper++;
+        return;
+    }
+    if ((to - from) >> s->exp) {
+        const struct gt_sums_slice x = {
+            {e->begin, to - from, e->function, (uint16_t)e->depth, e->flags}, e->task};
+        g_array_append_val(s->slice, x);
+        return;
+    }
+    const uint64_t bin = from >> s->exp, next = (bin + 1) << s->exp;
+    add_to_bin(s, e, bin, MIN(to, next) - from, 1);
+    if (to > next)
+        add_to_bin(s, e, bin + 1, to - next, 0);
+}
+
+void gt_sums_finish(struct gt_sums *s)
+{
+    for (uint32_t task = 0; task < s->bins->len; task++) {
+        GArray *bins = s->bins->pdata[task];
+        for (uint32_t depth = 0; bins && depth < bins->len; depth++) {
+            struct gt_sums_bin *b = &g_array_index(bins, struct gt_sums_bin, depth);
+            if (b->used)
+                complete(s, b, task, depth);
+        }
+    }
+}
+
+void gt_sums_put(struct gt_sums *s, struct gt_bins *l)
+{
+    for (guint i = 0; i < s->sum->len; i++)
+        gt_bins_add_sum(l, &g_array_index(s->sum, struct gt_bins_sum, i));
+    for (guint i = 0; i < s->slice->len; i++) {
+        const struct gt_sums_slice *x = &g_array_index(s->slice, struct gt_sums_slice, i);
+        gt_bins_add_slice(l, x->task, &x->slice);
+    }
+    g_array_set_size(s->sum, 0);
+    g_array_set_size(s->slice, 0);
+}

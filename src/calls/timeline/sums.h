@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Private to timeline/: calls of a scan as slices and sums of bins. One thread. */
+#ifndef GT_CALLS_TIMELINE_SUMS_H
+#define GT_CALLS_TIMELINE_SUMS_H
+
+#include "calls/timeline/bins.h"
+
+enum { GT_SUMS_CANDIDATES = 4, GT_SUMS_WAITING = 4096 };
+
+/* What is put, of one task, until it is taken. */
+struct gt_sums_slice {
+    struct gt_timeline_slice slice;
+    uint32_t task;
+};
+
+/* A bin of one task and depth that is being summed up. */
+struct gt_sums_bin {
+    uint64_t bin, covered;
+    uint64_t weight[GT_SUMS_CANDIDATES];
+    uint32_t function[GT_SUMS_CANDIDATES];
+    uint32_t calls;
+    bool used;
+};
+
+struct gt_sums {
+    uint64_t first;  /* when bin 0 begins */
+    unsigned exp;    /* bins are 2^exp wide */
+    GPtrArray *bins; /* GArray of struct gt_sums_bin by depth, by task */
+    GArray *sum;     /* struct gt_bins_sum: complete */
+    GArray *slice;   /* struct gt_sums_slice */
+    uint64_t deeper; /* calls deeper than GT_TIMELINE_DEPTHS */
+};
+
+void gt_sums_init(struct gt_sums *s, size_t n_tasks, uint64_t first, unsigned exp);
+void gt_sums_clear(struct gt_sums *s);
+/* A call that has ended: EXIT. */
+void gt_sums_add(struct gt_sums *s, const struct gt_call *e);
+/* Completes all bins. */
+void gt_sums_finish(struct gt_sums *s);
+/* Puts what is complete into levels, and forgets it. */
+void gt_sums_put(struct gt_sums *s, struct gt_bins *l);
+static inline bool gt_sums_wait(const struct gt_sums *s)
+{
+    return s->sum->len < GT_SUMS_WAITING && s->slice->len < GT_SUMS_WAITING;
+}
+
+#endif

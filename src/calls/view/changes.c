@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What differs between two recordings: sums of each function. */
+#include "calls/profile/changes.h"
+#include "calls/view/other.h"
+
+/* wall=1. Sums of each function in both: its number in `names`, calls, total and self time of this
+ * recording, then those of the other. */
+int gt_view_changes(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
+                    struct gt_error *err)
+{
+    struct gt_calls_window w = {0};
+    int status = gt_view_wall(q, &w.wall, err);
+    if (status == 0)
+        status = gt_view_other_make(v, w.wall, err);
+    if (status < 0)
+        return status;
+    const guint n = v->other->match.names->len;
+    g_autofree struct gt_change *of = g_new0(struct gt_change, n + 1);
+    struct gt_calls *const side[GT_MATCH_SIDES] = {v->calls, v->other->calls};
+    g_autofree bool *is_named = g_new0(bool, n + 1);
+    for (int which = 0; which < GT_VIEW_SIDES && status == 0; which++)
+        status = gt_changes_add(of, &v->other->match, side, which, &w, err);
+    if (status < 0)
+        return status;
+    gt_json_resume(j);
+    gt_json_begin_object(j);
+    gt_json_key(j, "rows");
+    gt_json_begin_array(j);
+    for (guint id = 0; id < n; id++) {
+        is_named[id] = of[id].calls[0] || of[id].calls[1] || of[id].self[0] || of[id].self[1];
+        if (!is_named[id])
+            continue;
+        gt_json_u64(j, id);
+        for (int which = 0; which < GT_VIEW_SIDES; which++) {
+            gt_json_u64(j, of[id].calls[which]);
+            gt_json_u64(j, of[id].total[which]);
+            gt_json_u64(j, of[id].self[which]);
+        }
+    }
+    gt_json_end_array(j);
+    gt_view_put_names(v, is_named, j);
+    gt_json_end_object(j);
+    gt_json_commit(j);
+    return 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Call stacks of a stream's units, reconstructed from the order in which code ran.
+ *
+ * A call pushes the function that follows, with the call's return address. A return pops all frames
+ * up to the one with that return address; if there is none, up to a function of that name; else the
+ * code counts as an interrupt handler. A jump into another function replaces the function that
+ * jumped, unless the target is on the stack: then frames are popped up to it (longjmp). Code that
+ * the previous instruction does not lead to is a handler, on top of the function that it
+ * interrupts; an exception return pops back to that function.
+ */
+#ifndef GT_ETRACE_DUMP_EXEC_STACK_H
+#define GT_ETRACE_DUMP_EXEC_STACK_H
+
+#include "etrace/dump/exec_code.h"
+#include "etrace/format/etrace.h"
+
+enum { GT_EXEC_STACK_DEPTH = 1024 }; /* a deeper stack is cleared and begins again */
+
+struct gt_exec_sink {
+    void *self;
+    /* Names live as long as the codes. Calls of enter and leave are balanced for each unit. */
+    void (*enter)(void *self, uint16_t unit, const char *name, uint64_t time);
+    void (*leave)(void *self, uint16_t unit, const char *name, uint64_t time);
+    /* Takes time that the innermost function spent itself; may be NULL. */
+    void (*spend)(void *self, uint16_t unit, uint64_t duration);
+};
+
+struct gt_exec_stacks;
+
+/* The caller owns the codes, which must outlive the result. */
+struct gt_exec_stacks *gt_exec_stacks_create(struct gt_exec_codes *codes,
+                                             const struct gt_exec_sink *sink);
+void gt_exec_stacks_add(struct gt_exec_stacks *s, uint16_t unit, const struct gt_etrace_exec *x);
+/* Leaves every function and frees. NULL is fine. */
+void gt_exec_stacks_destroy(struct gt_exec_stacks *s);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The input of a command that reads a stream: FILE, "-" (standard input) or unix:PATH, the socket
+ * of a plugin that is running or about to run: we connect to it or, if nobody listens there, listen
+ * for one writer. A file at PATH that is not a socket is left alone.
+ */
+#ifndef GT_ETRACE_DUMP_INPUT_H
+#define GT_ETRACE_DUMP_INPUT_H
+
+#include "base/error.h"
+#include "base/socket.h"
+#include "etrace/format/etrace.h"
+
+#include <signal.h>
+
+/* A way for a signal handler to end a stream. */
+struct gt_etrace_end {
+    const volatile sig_atomic_t *ended; /* set by the handler: the stream ends */
+    sigset_t mask;                      /* signal mask during waits: does not block that signal */
+};
+
+struct gt_etrace_input {
+    char *name; /* for messages */
+    int fd;
+    struct gt_listener listener; /* open while no writer has connected */
+    /* Called before a read that may block; may be NULL. */
+    void (*idle)(void *self);
+    void *idle_self;
+    unsigned char
+        first[8]; /* bytes that were peeked at and not read yet: first[at] to first[n - 1] */
+    size_t at, n;
+    bool copied;                     /* the input is our temporary file */
+    off_t start;                     /* offset of the start of a stream that can be rewound */
+    const struct gt_etrace_end *end; /* NULL: only the writer ends it */
+};
+
+/* Opens the input; call gt_etrace_input_close in any case. GT_E_NOT_FOUND, GT_E_IO, GT_E_EXISTS
+ * (PATH is not a socket), GT_E_USAGE (PATH is empty), GT_E_RANGE (PATH is too long). */
+int gt_etrace_input_open(struct gt_etrace_input *in, const char *where, struct gt_error *err);
+/* Waits for the writer if we listen (in->listener.fd >= 0). GT_E_IO. */
+int gt_etrace_input_wait(struct gt_etrace_input *in, struct gt_error *err);
+/* Peeks at the first bytes, at most 8, fewer only if the stream has fewer: in->first. They are read
+ * again later. GT_E_IO. */
+int gt_etrace_input_look(struct gt_etrace_input *in, struct gt_error *err);
+/* A gt_refill_fn; `self` is the input. */
+ssize_t gt_etrace_input_read(void *self, void *out, size_t n);
+/* Makes the input rewindable: one that is not a regular file is copied to its end into an unnamed
+ * temporary file. Call it before the first read. GT_E_IO. */
+int gt_etrace_input_keep(struct gt_etrace_input *in, struct gt_error *err);
+/* Rewinds an input after gt_etrace_input_keep. GT_E_IO. */
+int gt_etrace_input_rewind(struct gt_etrace_input *in, struct gt_error *err);
+/* True if in->end ended the stream. */
+bool gt_etrace_input_was_ended(const struct gt_etrace_input *in);
+void gt_etrace_input_close(struct gt_etrace_input *in);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The packets of an etrace stream, each in both directions: see etrace.h.
+ *
+ *   header   u16 type, u16 unit, u32 len
+ *   INFO     u64 attr, u16 major, u16 minor
+ *   ARCH     guest, then host: u32 id, u8 bits, u8 big_endian, 2 bytes of padding; early versions
+ *            of guesttrace wrote no padding
+ *   EXEC     u64 start_time, entries (run.c)
+ *   BARRIER  nothing
+ *   TB       u64 vaddr, paddr, host_addr, u32 guest_len, u32 host_len, both codes
+ *   NOTE     u64 time, text
+ *   MEM      u64 time, vaddr, paddr, value, u32 attr (bit 0: write), u8 size, 3 bytes of 0
+ *   EVENT    u32 flags, u16 unit, u16 0, u64 time, value, previous, u16 device_len, u16 name_len,
+ *            both names with their NUL
+ *   old EVENT  u64 time, value, u16 unit, u16 device_len, u16 name_len, both names
+ *
+ * A packet is written completely or not at all.
+ */
+#include "etrace/format/internal.h"
+
+#include <inttypes.h>
+
+/* Where the body goes; NULL: there is no room, or a packet may not be that long. */
+static uint8_t *begin(struct gt_writer *w, enum gt_etrace_type type, uint16_t unit, uint64_t len)
+{
+    if (w->short_of || len > GT_ETRACE_MAX_BODY || w->left < GT_ETRACE_HEADER + len) {
+        w->short_of = true;
+        return NULL;
+    }
+    uint8_t *body = gt_put_header(w->at, (uint16_t)type, unit, (uint32_t)len);
+    w->at += GT_ETRACE_HEADER + len;
+    w->left -= GT_ETRACE_HEADER + len;
+    return body;
+}
+
+static uint8_t *put_bytes(uint8_t *p, const void *data, size_t n)
+{
+    if (n)
+        memcpy(p, data, n);
+    return p + n;
+}
+
+/* The stream's name, the packet's place, its kind and length, then what is wrong with it. */
+static int refuse(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                  const char *kind, struct gt_error *err, const char *expected)
+{
+    return gt_error_set(err, GT_E_FORMAT, "%.300s offset %" PRIu64 ": %s packet of %u bytes: %s",
+                        r->in.name, p->offset, kind, p->len, expected);
+}
+
+/* ---- INFO ---------------------------------------------------------------------------------- */
+
+void gt_etrace_put_info(struct gt_writer *w, const struct gt_etrace_info *info)
+{
+    uint8_t *p = begin(w, GT_ETRACE_INFO, 0, GT_ETRACE_INFO_SIZE);
+    if (p)
+        gt_put16(gt_put16(gt_put64(p, info->attr), info->major), info->minor);
+}
+
+int gt_etrace_get_info(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                       struct gt_etrace_info *out, struct gt_error *err)
+{
+    if (p->len != GT_ETRACE_INFO_SIZE)
+        return refuse(r, p, "INFO", err, "expected 12 bytes");
+    *out = (struct gt_etrace_info){gt_le64(p->body), gt_le16(p->body + 8), gt_le16(p->body + 10)};
+    return 0;
+}
+
+/* ---- ARCH ---------------------------------------------------------------------------------- */
+
+static uint8_t *put_side(uint8_t *p, const struct gt_etrace_arch_side *side)
+{
+    p = gt_put32(p, side->id);
+    *p++ = side->bits;
+    *p++ = side->big_endian;
+    return gt_put16(p, 0);
+}
+
+void gt_etrace_put_arch(struct gt_writer *w, const struct gt_etrace_arch *arch)
+{
+    uint8_t *p = begin(w, GT_ETRACE_ARCH, 0, GT_ETRACE_ARCH_SIZE);
+    if (p)
+        put_side(put_side(p, &arch->guest), &arch->host);
+}
+
+/* Xilinx's QEMU sets neither the byte order nor anything of the host. What cannot be is unknown. */
+static struct gt_etrace_arch_side read_side(const uint8_t *p)
+{
+    if (p[4] != 32 && p[4] != 64)
+        return (struct gt_etrace_arch_side){0};
+    return (struct gt_etrace_arch_side){gt_le32(p), p[4], p[5] == 1};
+}
+
+static bool is_arch_size(uint32_t len)
+{
+    return len == GT_ETRACE_ARCH_SIZE || len == GT_ETRACE_ARCH_SHORT_SIZE;
+}
+
+bool gt_etrace_arch_read(const struct gt_etrace_packet *p, struct gt_etrace_arch *out)
+{
+    if (!is_arch_size(p->len))
+        return false;
+    *out = (struct gt_etrace_arch){read_side(p->body), read_side(p->body + p->len / 2)};
+    return out->guest.bits != 0;
+}
+
+int gt_etrace_get_arch(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                       struct gt_etrace_arch *out, struct gt_error *err)
+{
+    if (!is_arch_size(p->len))
+        return refuse(r, p, "ARCH", err, "expected 16 bytes, or 12");
+    if (!gt_etrace_arch_read(p, out))
+        return refuse(r, p, "ARCH", err, "expected a guest of 32 or 64 bits");
+    return 0;
+}
+
+/* ---- EXEC, BARRIER ------------------------------------------------------------------------- */
+
+int gt_etrace_get_exec(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                       struct gt_etrace_exec *out, struct gt_error *err)
+{
+    unsigned bits = r->arch.guest.bits;
+    size_t size = gt_etrace_entry_size(bits);
+    if (p->len < GT_ETRACE_EXEC_SIZE || (p->len - GT_ETRACE_EXEC_SIZE) % size)
+        return refuse(r, p, "EXEC", err,
+                      bits == 32 ? "expected 8 + n * 12 bytes" : "expected 8 + n * 20 bytes");
+    *out = (struct gt_etrace_exec){
+        .start_time = gt_le64(p->body),
+        .entries = p->body + GT_ETRACE_EXEC_SIZE,
+        .n = (p->len - GT_ETRACE_EXEC_SIZE) / size,
+        .bits = bits,
+    };
+    return 0;
+}
+
+void gt_etrace_put_barrier(struct gt_writer *w, uint16_t unit)
+{
+    begin(w, GT_ETRACE_BARRIER, unit, 0);
+}
+
+/* ---- TB ------------------------------------------------------------------------------------ */
+
+void gt_etrace_put_tb(struct gt_writer *w, uint16_t unit, const struct gt_etrace_tb *tb)
+{
+    uint64_t codes = (uint64_t)tb->guest_len + tb->host_len;
+    uint8_t *p = begin(w, GT_ETRACE_TB, unit, GT_ETRACE_TB_SIZE + codes);
+    if (!p)
+        return;
+    p = gt_put64(gt_put64(gt_put64(p, tb->vaddr), tb->paddr), tb->host_addr);
+    p = gt_put32(gt_put32(p, tb->guest_len), tb->host_len);
+    put_bytes(put_bytes(p, tb->guest_code, tb->guest_len), tb->host_code, tb->host_len);
+}
+
+int gt_etrace_get_tb(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                     struct gt_etrace_tb *out, struct gt_error *err)
+{
+    if (p->len < GT_ETRACE_TB_SIZE)
+        return refuse(r, p, "TB", err, "expected at least 32 bytes");
+    const uint8_t *b = p->body;
+    uint32_t guest_len = gt_le32(b + 24), host_len = gt_le32(b + 28);
+    if ((uint64_t)guest_len + host_len != p->len - GT_ETRACE_TB_SIZE)
+        return refuse(r, p, "TB", err, "expected 32 bytes and as much code as it says");
+    *out = (struct gt_etrace_tb){
+        .vaddr = gt_le64(b),
+        .paddr = gt_le64(b + 8),
+        .host_addr = gt_le64(b + 16),
+        .guest_code = b + GT_ETRACE_TB_SIZE,
+        .host_code = b + GT_ETRACE_TB_SIZE + guest_len,
+        .guest_len = guest_len,
+        .host_len = host_len,
+    };
+    return 0;
+}
+
+/* ---- NOTE ---------------------------------------------------------------------------------- */
+
+void gt_etrace_put_note(struct gt_writer *w, uint16_t unit, const struct gt_etrace_note *note)
+{
+    uint8_t *p = begin(w, GT_ETRACE_NOTE, unit, GT_ETRACE_NOTE_SIZE + (uint64_t)note->len);
+    if (p)
+        put_bytes(gt_put64(p, note->time), note->text, note->len);
+}
+
+int gt_etrace_get_note(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                       struct gt_etrace_note *out, struct gt_error *err)
+{
+    if (p->len < GT_ETRACE_NOTE_SIZE)
+        return refuse(r, p, "NOTE", err, "expected at least 8 bytes");
+    *out = (struct gt_etrace_note){
+        .time = gt_le64(p->body),
+        .text = (const char *)p->body + GT_ETRACE_NOTE_SIZE,
+        .len = p->len - GT_ETRACE_NOTE_SIZE,
+    };
+    return 0;
+}
+
+/* ---- MEM ----------------------------------------------------------------------------------- */
+
+void gt_etrace_put_mem(struct gt_writer *w, uint16_t unit, const struct gt_etrace_mem *mem)
+{
+    uint8_t *p = begin(w, GT_ETRACE_MEM, unit, GT_ETRACE_MEM_SIZE);
+    if (p)
+        gt_etrace_pack_mem(p, mem);
+}
+
+int gt_etrace_get_mem(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                      struct gt_etrace_mem *out, struct gt_error *err)
+{
+    if (p->len != GT_ETRACE_MEM_SIZE)
+        return refuse(r, p, "MEM", err, "expected 40 bytes");
+    const uint8_t *b = p->body;
+    *out = (struct gt_etrace_mem){
+        .time = gt_le64(b),
+        .vaddr = gt_le64(b + 8),
+        .paddr = gt_le64(b + 16),
+        .value = gt_le64(b + 24),
+        .write = gt_le32(b + 32) & GT_ETRACE_MEM_WRITE,
+        .size = b[36],
+    };
+    return 0;
+}
+
+/* ---- EVENT --------------------------------------------------------------------------------- */
+
+static size_t name_length(const char *name)
+{
+    return strnlen(name, GT_ETRACE_NAME_MAX);
+}
+
+static uint8_t *put_name(uint8_t *p, const char *name, size_t len)
+{
+    p = put_bytes(p, name, len);
+    *p++ = 0;
+    return p;
+}
+
+void gt_etrace_put_event(struct gt_writer *w, const struct gt_etrace_event *event)
+{
+    size_t device = name_length(event->device), name = name_length(event->name);
+    uint8_t *p =
+        begin(w, GT_ETRACE_EVENT, event->unit, GT_ETRACE_EVENT_SIZE + device + 1 + name + 1);
+    if (!p)
+        return;
+    p = gt_put16(gt_put16(gt_put32(p, event->flags), event->unit), 0);
+    p = gt_put64(gt_put64(gt_put64(p, event->time), event->value), event->previous);
+    p = gt_put16(gt_put16(p, (uint16_t)(device + 1)), (uint16_t)(name + 1));
+    put_name(put_name(p, event->device, device), event->name, name);
+}
+
+/* The two lengths stand before the names and end the fixed part of `size` bytes. */
+static int get_names(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                     size_t size, struct gt_etrace_event *out, struct gt_error *err)
+{
+    const uint8_t *names = p->body + size;
+    size_t device = gt_le16(names - 4), name = gt_le16(names - 2);
+    if (!device || !name || device + name != p->len - size)
+        return refuse(r, p, "EVENT", err, "expected two names as long as it says");
+    if (names[device - 1] || names[device + name - 1])
+        return refuse(r, p, "EVENT", err, "expected names that end with a NUL");
+    out->device = (const char *)names;
+    out->name = (const char *)names + device;
+    return 0;
+}
+
+static int get_old_event(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                         struct gt_etrace_event *out, struct gt_error *err)
+{
+    if (p->len < GT_ETRACE_EVENT_OLD_SIZE)
+        return refuse(r, p, "EVENT", err, "expected at least 22 bytes");
+    *out = (struct gt_etrace_event){
+        .time = gt_le64(p->body),
+        .value = gt_le64(p->body + 8),
+        .unit = gt_le16(p->body + 16),
+    };
+    return get_names(r, p, GT_ETRACE_EVENT_OLD_SIZE, out, err);
+}
+
+int gt_etrace_get_event(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                        struct gt_etrace_event *out, struct gt_error *err)
+{
+    if (p->type == GT_ETRACE_EVENT_OLD)
+        return get_old_event(r, p, out, err);
+    if (p->len < GT_ETRACE_EVENT_SIZE)
+        return refuse(r, p, "EVENT", err, "expected at least 36 bytes");
+    const uint8_t *b = p->body;
+    *out = (struct gt_etrace_event){
+        .flags = gt_le32(b),
+        .unit = gt_le16(b + 4),
+        .time = gt_le64(b + 8),
+        .value = gt_le64(b + 16),
+        .previous = gt_le64(b + 24),
+    };
+    return get_names(r, p, GT_ETRACE_EVENT_SIZE, out, err);
+}

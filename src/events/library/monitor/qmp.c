@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The JSON of QEMU's machine protocol, as far as it concerns tracing:
+ *
+ *     {"execute": NAME, "arguments": {...}, "id": ANY}  ->  {"return": ..., "id": ANY}
+ *                                                           {"error": {...}, "id": ANY}
+ *
+ * qmp_capabilities is accepted, but not required. A command is one row of the table.
+ */
+#include "events/library/message.h"
+#include "events/library/monitor/json.h"
+#include "events/library/monitor/monitor.h"
+
+#include <guesttrace/control.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_MAX_BYTES = 4096, ARGUMENTS_MAX = 3 };
+
+/* What a command takes; type GT_MONITOR_JSON_TRUE: a boolean. */
+struct parameter {
+    const char *name;
+    enum gt_monitor_json_type type;
+    bool optional;
+};
+
+struct argument {
+    bool given, truth;
+    char text[NAME_MAX_BYTES];
+};
+
+struct command {
+    const char *name;
+    struct parameter parameters[ARGUMENTS_MAX];
+    /* Adds what is returned, as JSON. */
+    int (*run)(const struct argument *a, struct gt_monitor_text *out, struct gt_trace_error *err);
+};
+
+static int nothing(const struct argument *a, struct gt_monitor_text *out,
+                   struct gt_trace_error *err)
+{
+    (void)a;
+    (void)err;
+    gt_monitor_puts(out, "{}");
+    return 0;
+}
+
+static int version(const struct argument *a, struct gt_monitor_text *out,
+                   struct gt_trace_error *err)
+{
+    (void)a;
+    (void)err;
+    gt_monitor_add_version(out);
+    return 0;
+}
+
+static int add_state(struct gt_trace_event *event, void *context)
+{
+    struct gt_monitor_text *out = context;
+    const char *state = !gt_trace_is_static(event) ? "unavailable"
+                        : gt_trace_is_on(event)    ? "enabled"
+                                                   : "disabled";
+    if (out->data[out->n - 1] != '[')
+        gt_monitor_puts(out, ", ");
+    gt_monitor_puts(out, "{\"name\": ");
+    gt_monitor_add_json(out, event->name);
+    gt_monitor_printf(out, ", \"state\": \"%s\"}", state);
+    return out->failed;
+}
+
+static int unknown_event(const char *name, struct gt_trace_error *err)
+{
+    return gt_events_fail(err, GT_TRACE_E_NOT_FOUND, "unknown event '%s'", name);
+}
+
+static int get_state(const struct argument *a, struct gt_monitor_text *out,
+                     struct gt_trace_error *err)
+{
+    const char *name = a[0].text;
+    if (!gt_trace_is_pattern(name) && !gt_trace_find(name))
+        return unknown_event(name, err);
+    gt_monitor_puts(out, "[");
+    if (!out->failed)
+        gt_trace_each(NULL, name, add_state, out);
+    gt_monitor_puts(out, "]");
+    return 0;
+}
+
+static int check_available(struct gt_trace_event *event, void *context)
+{
+    if (gt_trace_is_static(event))
+        return 0;
+    return gt_events_fail(context, GT_TRACE_E_UNSUPPORTED, "event '%s' cannot be switched on",
+                          event->name);
+}
+
+static int set_state(const struct argument *a, struct gt_monitor_text *out,
+                     struct gt_trace_error *err)
+{
+    const char *name = a[0].text;
+    bool ignore = a[2].given && a[2].truth;
+    if (!gt_trace_is_pattern(name) && !gt_trace_find(name))
+        return unknown_event(name, err);
+    int status = ignore ? 0 : gt_trace_each(NULL, name, check_available, err);
+    if (status == 0)
+        status = gt_trace_switch_all(name, a[1].truth, err);
+    if (status == GT_TRACE_E_UNSUPPORTED && ignore)
+        status = 0;
+    if (status < 0)
+        return status;
+    gt_monitor_puts(out, "{}");
+    return 0;
+}
+
+static int human_command(const struct argument *a, struct gt_monitor_text *out,
+                         struct gt_trace_error *err)
+{
+    struct gt_monitor_text lines = {0};
+    char line[NAME_MAX_BYTES];
+    memcpy(line, a[0].text, sizeof line);
+    int status = gt_monitor_hmp(line, &lines, err);
+    if (status == 0 && lines.failed)
+        status = gt_events_fail(err, GT_TRACE_E_NOMEM, "out of memory");
+    if (status == 0)
+        gt_monitor_add_json(out, lines.data ? lines.data : "");
+    gt_monitor_free(&lines);
+    return status;
+}
+
+static int list_commands(const struct argument *a, struct gt_monitor_text *out,
+                         struct gt_trace_error *err);
+
+static const struct command commands[] = {
+    {"qmp_capabilities", {{0}}, nothing},
+    {"query-commands", {{0}}, list_commands},
+    {"query-version", {{0}}, version},
+    {"trace-event-get-state",
+     {{"name", GT_MONITOR_JSON_STRING, false}, {"vcpu", GT_MONITOR_JSON_NUMBER, true}},
+     get_state},
+    {"trace-event-set-state",
+     {{"name", GT_MONITOR_JSON_STRING, false},
+      {"enable", GT_MONITOR_JSON_TRUE, false},
+      {"ignore-unavailable", GT_MONITOR_JSON_TRUE, true}},
+     set_state},
+    {"human-monitor-command", {{"command-line", GT_MONITOR_JSON_STRING, false}}, human_command},
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static int list_commands(const struct argument *a, struct gt_monitor_text *out,
+                         struct gt_trace_error *err)
+{
+    (void)a;
+    (void)err;
+    for (size_t i = 0; i < COMMANDS; i++)
+        gt_monitor_printf(out, "%s{\"name\": \"%s\"}", i ? ", " : "[", commands[i].name);
+    gt_monitor_puts(out, "]");
+    return 0;
+}
+
+static int read_value(const struct parameter *p, const struct gt_monitor_json *value,
+                      struct argument *a, struct gt_trace_error *err)
+{
+    bool boolean = value->type == GT_MONITOR_JSON_TRUE || value->type == GT_MONITOR_JSON_FALSE;
+    if (p->type == GT_MONITOR_JSON_TRUE ? !boolean : value->type != p->type)
+        return gt_events_fail(err, GT_TRACE_E_USAGE, "argument '%s' must be %s, not %.*s", p->name,
+                              p->type == GT_MONITOR_JSON_TRUE     ? "true or false"
+                              : p->type == GT_MONITOR_JSON_STRING ? "a string"
+                                                                  : "a number",
+                              value->n > 64 ? 64 : (int)value->n, value->at);
+    if (a->given)
+        return gt_events_fail(err, GT_TRACE_E_USAGE, "argument '%s' is given twice", p->name);
+    a->given = true;
+    a->truth = value->type == GT_MONITOR_JSON_TRUE;
+    if (p->type == GT_MONITOR_JSON_STRING &&
+        gt_monitor_json_text(value, a->text, sizeof a->text) < 0)
+        return gt_events_fail(err, GT_TRACE_E_RANGE,
+                              "argument '%s' has a NUL, or more than %d bytes", p->name,
+                              NAME_MAX_BYTES - 5);
+    return 0;
+}
+
+static int read_arguments(const struct command *c, const struct gt_monitor_json *object,
+                          struct argument *a, struct gt_trace_error *err)
+{
+    struct gt_monitor_json key, value;
+    const char *at = object->at;
+    while (object->type == GT_MONITOR_JSON_OBJECT &&
+           gt_monitor_json_member(object, &at, &key, &value)) {
+        char name[64];
+        int i = 0, length = gt_monitor_json_text(&key, name, sizeof name);
+        while (i < ARGUMENTS_MAX &&
+               !(length >= 0 && c->parameters[i].name && strcmp(c->parameters[i].name, name) == 0))
+            i++;
+        if (i == ARGUMENTS_MAX)
+            return gt_events_fail(err, GT_TRACE_E_USAGE, "'%s' has no argument %.*s", c->name,
+                                  key.n > 64 ? 64 : (int)key.n, key.at);
+        int status = read_value(&c->parameters[i], &value, &a[i], err);
+        if (status < 0)
+            return status;
+    }
+    for (int i = 0; i < ARGUMENTS_MAX && c->parameters[i].name; i++)
+        if (!a[i].given && !c->parameters[i].optional)
+            return gt_events_fail(err, GT_TRACE_E_USAGE, "argument '%s' is missing",
+                                  c->parameters[i].name);
+    return 0;
+}
+
+struct request {
+    struct gt_monitor_json execute, arguments, id; /* n == 0: not given */
+};
+
+static int read_request(const struct gt_monitor_json *object, struct request *r,
+                        struct gt_trace_error *err)
+{
+    static const char *const names[] = {"\"execute\"", "\"arguments\"", "\"id\""};
+    struct gt_monitor_json *const members[] = {&r->execute, &r->arguments, &r->id};
+    struct gt_monitor_json key, value;
+    const char *at = object->at;
+    while (gt_monitor_json_member(object, &at, &key, &value)) {
+        int i = 0;
+        while (i < 3 && !(strlen(names[i]) == key.n && memcmp(names[i], key.at, key.n) == 0))
+            i++;
+        if (i == 3)
+            return gt_events_fail(err, GT_TRACE_E_USAGE, "unknown member %.*s",
+                                  key.n > 64 ? 64 : (int)key.n, key.at);
+        if (members[i]->n)
+            return gt_events_fail(err, GT_TRACE_E_USAGE, "member %s is given twice", names[i]);
+        *members[i] = value;
+    }
+    if (!r->execute.n || r->execute.type != GT_MONITOR_JSON_STRING)
+        return gt_events_fail(err, GT_TRACE_E_USAGE, "expected a member \"execute\", a string");
+    if (r->arguments.n && r->arguments.type != GT_MONITOR_JSON_OBJECT)
+        return gt_events_fail(err, GT_TRACE_E_USAGE, "\"arguments\" must be an object");
+    return 0;
+}
+
+/* GT_TRACE_E_NOT_FOUND with *known false where there is no such command. */
+static int run(const struct request *r, bool *known, struct gt_monitor_text *out,
+               struct gt_trace_error *err)
+{
+    char name[64];
+    const struct command *c = NULL;
+    if (gt_monitor_json_text(&r->execute, name, sizeof name) >= 0)
+        for (size_t i = 0; i < COMMANDS; i++)
+            if (strcmp(commands[i].name, name) == 0)
+                c = &commands[i];
+    *known = c;
+    if (!c)
+        return gt_events_fail(err, GT_TRACE_E_NOT_FOUND, "unknown command %.*s",
+                              r->execute.n > 64 ? 64 : (int)r->execute.n, r->execute.at);
+    struct argument *a = calloc(ARGUMENTS_MAX, sizeof *a);
+    if (!a)
+        return gt_events_fail(err, GT_TRACE_E_NOMEM, "out of memory");
+    int status = read_arguments(c, &r->arguments, a, err);
+    if (status == 0)
+        status = c->run(a, out, err);
+    free(a);
+    return status;
+}
+
+static void answer(struct gt_monitor_text *out, const struct request *r, int status, bool known,
+                   const struct gt_trace_error *err)
+{
+    if (status < 0) {
+        gt_monitor_printf(out, "{\"error\": {\"class\": \"%s\", \"desc\": ",
+                          known ? "GenericError" : "CommandNotFound");
+        gt_monitor_add_json(out, err->text);
+        gt_monitor_puts(out, "}");
+    }
+    if (r->id.n) {
+        gt_monitor_puts(out, ", \"id\": ");
+        gt_monitor_add(out, r->id.at, r->id.n);
+    }
+    gt_monitor_puts(out, "}\r\n");
+}
+
+ssize_t gt_monitor_qmp(const char *text, size_t n, struct gt_monitor_text *out)
+{
+    struct gt_trace_error err = {0};
+    struct request r = {0};
+    struct gt_monitor_json object;
+    const char *why, *where, *end = gt_monitor_json_parse(text, n, &object, &why, &where);
+    size_t before = out->n;
+    bool known = true;
+    int status = end ? read_request(&object, &r, &err)
+                     : gt_events_fail(&err, GT_TRACE_E_FORMAT, "no JSON, byte %zu: %s",
+                                      (size_t)(where - text) + 1, why);
+    gt_monitor_puts(out, "{\"return\": ");
+    if (status == 0)
+        status = run(&r, &known, out, &err);
+    if (status < 0 && !out->failed)
+        out->n = before;
+    answer(out, &r, status, known, &err);
+    return end ? end - text : -1;
+}
+
+void gt_monitor_greet(struct gt_monitor_text *out)
+{
+    gt_monitor_puts(out, "{\"QMP\": {\"version\": ");
+    gt_monitor_add_version(out);
+    gt_monitor_puts(out, ", \"capabilities\": []}}\r\n");
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The text backends: each function takes one complete line with its newline. */
+#ifndef GT_EVENTS_LIBRARY_TEXT_TEXT_H
+#define GT_EVENTS_LIBRARY_TEXT_TEXT_H
+
+#include <stddef.h>
+
+enum { GT_EVENTS_LOG_PREFIX = 64 }; /* bytes before a line that the log backend may overwrite */
+
+void gt_events_log_line(char *line, size_t size);
+void gt_events_ftrace_line(const char *line, size_t size);
+/* In a forked child whose events are written with a descriptor table of their own: the next line
+ * looks for trace_marker again. */
+void gt_events_ftrace_forget(void);
+void gt_events_syslog_line(const char *line, size_t size);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tokens of one line of an events file.
+ *
+ *     word     = [A-Za-z_] [A-Za-z0-9_]*
+ *     number   = [0-9] [A-Za-z0-9_]*           only there to be refused by its name
+ *     literal  = '"' { character | '\' character } '"'
+ *     other    = any other character, one token each
+ *
+ * Blanks (space, tab, and the carriage return of files from elsewhere) separate tokens.
+ */
+#ifndef GT_EVENTS_TRACETOOL_LEXER_H
+#define GT_EVENTS_TRACETOOL_LEXER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum gt_token_kind {
+    GT_TOKEN_END, /* end of the line */
+    GT_TOKEN_WORD,
+    GT_TOKEN_NUMBER,
+    GT_TOKEN_LITERAL,      /* quotes included */
+    GT_TOKEN_OPEN_LITERAL, /* the line ends before the closing quote */
+    GT_TOKEN_OTHER,
+};
+
+struct gt_token {
+    enum gt_token_kind kind;
+    const char *at;
+    size_t length;
+};
+
+/* The rest of the line; `token` is the current token. */
+struct gt_lexer {
+    const char *next, *end;
+    struct gt_token token;
+};
+
+/* Reads the first token. */
+void gt_lexer_init(struct gt_lexer *l, const char *text, const char *end);
+/* Reads the next token; at the end of the line it stays GT_TOKEN_END. */
+void gt_lexer_next(struct gt_lexer *l);
+
+/* True if the token is that character. */
+bool gt_token_is(const struct gt_token *t, char c);
+/* True if the token is that word. */
+bool gt_token_is_word(const struct gt_token *t, const char *word);
+
+/* Returns the byte of an escape in a literal whose text ends at `end`. *p is after the '\'; it is
+ * moved to the last character of the escape. */
+unsigned char gt_literal_escape(const char **p, const char *end);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `guesttrace dump` of a binary execlog: its text, all lines or those of a query. */
+#ifndef GT_EXECLOG_DUMP_EXECLOG_TEXT_H
+#define GT_EXECLOG_DUMP_EXECLOG_TEXT_H
+
+#include "base/notice.h"
+#include "base/output.h"
+#include "etrace/dump/input.h"
+#include "execlog/format/text.h"
+
+struct gt_dump_execlog_options {
+    uint64_t from, to; /* 0: not given */
+    const char *pc, *mem;
+    bool values;
+};
+
+/* True if an option was given that applies only to binary logs. */
+bool gt_dump_execlog_asked(const struct gt_dump_execlog_options *o);
+/* Converts the options to a query. GT_E_USAGE: an option is invalid. */
+int gt_dump_execlog_query(const struct gt_dump_execlog_options *o, struct gt_execlog_query *out,
+                          struct gt_error *err);
+/* Writes the text. Returns 0 or an error; GT_E_FORMAT also if chunks were left out or the log has
+ * no END, for which a notice was given. */
+int gt_dump_execlog(const struct gt_notices *notices, struct gt_etrace_input *in,
+                    const struct gt_execlog_query *q, bool values, struct gt_output *out,
+                    struct gt_error *err);
+
+#endif

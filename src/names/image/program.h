@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Programs on this machine: their paths and types. */
+#ifndef GT_NAMES_IMAGE_PROGRAM_H
+#define GT_NAMES_IMAGE_PROGRAM_H
+
+#include "base/error.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gt_program {
+    bool is_elf;
+    char *shebang; /* "#!" scripts: the rest of that line; else NULL */
+    uint16_t e_machine, e_type;
+    bool has_entry;       /* where it begins to run; most libraries have none */
+    uint8_t bits, data;   /* 32 or 64; ELFDATA2LSB or ELFDATA2MSB */
+    char *interpreter;    /* PT_INTERP; NULL: none (static) */
+    bool exports_plugins; /* it defines QEMU's plugin functions: a QEMU that can load plugins */
+};
+
+/* Finds `name` as a shell does: a name with a slash is a path, other names are searched in the
+ * directories of PATH (executable regular files only). Returns all matches, best first, if `all` is
+ * set, else at most one. Free the array with g_ptr_array_unref; it owns its strings. */
+GPtrArray *gt_program_search(const char *name, bool all);
+
+/* Inspects the file. A file that is neither ELF nor a script is a success with is_elf and shebang
+ * unset. GT_E_NOT_FOUND, GT_E_IO: cannot be read; GT_E_USAGE: a directory; GT_E_FORMAT: a truncated
+ * ELF file, or invalid headers. *out needs gt_program_clear only after success. */
+int gt_program_inspect(const char *path, struct gt_program *out, struct gt_error *err);
+void gt_program_clear(struct gt_program *p);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds where the code of sources ran in a recorded machine.
+ *
+ * A part with an OFFSET is there and nowhere else. For others the places are, in this order: those
+ * that the plugin recognised while the machine ran (DIR/code.found with DIR/code.map); the link
+ * address, for code that need not be searched; the result of load_offset.h for the recorded
+ * entries. Code that moves itself has further places: a boot loader's copy, a kernel before its MMU
+ * is on. They are found in the entries that the first place does not explain, and cover only the
+ * code that was entered there. Entries that other parts explain are not searched.
+ *
+ * Only recognised modules of a kernel may overlap, since they may be loaded one after the other:
+ * overlap.h.
+ */
+#ifndef GT_NAMES_PLACEMENT_LOCATE_H
+#define GT_NAMES_PLACEMENT_LOCATE_H
+
+#include "names/image/symbol_source.h"
+#include "names/placement/load_offset.h"
+#include "names/placement/matches.h"
+
+struct gt_overlap;
+
+struct gt_place {
+    const struct gt_symbol_source *source;
+    const struct gt_source_part *part;
+    uint64_t offset; /* load offset: run-time address = link address + offset; sign-extended from 48
+                        bits */
+    uint64_t lo, hi; /* the range of link addresses that ran there */
+    uint64_t start, end;  /* the same range as guest addresses, 48 bits */
+    bool found;           /* not given, but found in the recording */
+    bool further;         /* not the part's first place */
+    size_t hits, entered; /* functions of the part that were entered there; all entries there */
+    uint64_t *seen;       /* link addresses of functions that the plugin saw there, n_seen */
+    size_t n_seen;
+    struct gt_overlap *overlap; /* not NULL: several overlapping modules were merged */
+};
+
+struct gt_places {
+    struct gt_place *place; /* places of a part are consecutive */
+    size_t n;
+};
+
+/* Finds places for all parts of the n sources; the caller frees *out with gt_places_free. why[i],
+ * of n, is set if source i has no place: GT_E_NOT_FOUND or GT_E_EXISTS (other code is there).
+ * GT_E_EXISTS: two sources with an OFFSET overlap; GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM: the
+ * recording cannot be read. */
+int gt_locate(const struct gt_records *at, const struct gt_symbol_source *source, size_t n,
+              struct gt_places *out, struct gt_error *why, struct gt_error *err);
+/* The same with entries that were read already; *entries is freed. `found` has known places, which
+ * take precedence. */
+int gt_locate_entries(struct gt_entries *entries, const struct gt_matches *found,
+                      const struct gt_symbol_source *source, size_t n, struct gt_places *out,
+                      struct gt_error *why, struct gt_error *err);
+void gt_places_free(struct gt_places *p);
+
+/* Returns a place with the whole part at that offset. */
+struct gt_place gt_place_whole(const struct gt_symbol_source *source,
+                               const struct gt_source_part *part, uint64_t offset);
+/* Makes it a further place, reduced to the code that was entered: from the page of the first
+ * function to the end of the last. */
+void gt_place_trim(struct gt_place *p, const struct gt_load_offset *v);
+
+/* Returns "FILE: N functions at START-END", followed for a found place by ", KASLR offset 0x...",
+ * ", offset 0x..." or ", loaded at 0x...". For a further place N is the number of functions that
+ * were called. The caller frees it (g_free). */
+char *gt_place_text(const struct gt_place *place);
+
+#endif

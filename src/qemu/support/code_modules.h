@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Code of a machine that is known from files, recognised by its bytes wherever it runs.
+ *
+ * A code map (recording/code_map/code_map.h) has the functions. A block whose first bytes
+ * are those of one function of the map, at a distance from its linked address that is whole pages,
+ * is a candidate; a second function at the same distance makes it certain. At the linked address
+ * itself one is enough, and so it is for a long pattern that no other function has, or for a
+ * shorter one if the page has another function of the module. Functions with a pattern, those of a
+ * kernel's modules, run in the upper half of the addresses only.
+ *
+ * A module may run at several places (a kernel before and after its MMU is
+ * on, a boot loader and its copy): each is an instance with a struct gt_module of its own. Where
+ * instances overlap, the newest one counts: the memory is used for something else then. A kernel's
+ * module that was unloaded is not found where other code is translated, whatever that is.
+ *
+ * Not thread-safe: the caller holds a lock.
+ */
+#ifndef GT_QEMU_SUPPORT_CODE_MODULES_H
+#define GT_QEMU_SUPPORT_CODE_MODULES_H
+
+#include "qemu/support/code_index.h"
+#include "qemu/support/modules.h"
+#include "recording/code_map/code_map.h"
+
+struct gt_code_modules;
+
+/* Reads the file. `anon` is the function of all code that is not known; is_user(self) (NULL: it is
+ * not known) says whether the block being translated is a user program's: that is not a kernel at
+ * low addresses. GT_E_*, with the file and the line. */
+int gt_code_modules_read(const char *path, struct gt_func *anon, bool (*is_user)(void *self),
+                         void *self, struct gt_code_modules **out, struct gt_error *err);
+void gt_code_modules_free(struct gt_code_modules *c);
+
+/* The module at the address; NULL: none is known. `bytes`, if not NULL, are those of a block that
+ * begins there. */
+struct gt_module *gt_code_modules_at(struct gt_code_modules *c, uint64_t pc,
+                                     const struct gt_code_page *bytes);
+/* The function of such a module at an address of it; `anon` where it has none there. */
+struct gt_func *gt_code_module_func(const struct gt_module *module, uint64_t pc);
+/* A function's name; NULL: it is not of the module. */
+const char *gt_code_module_name(const struct gt_module *module, const struct gt_func *fn);
+
+/* A function's source. False: not known. */
+bool gt_code_module_source(const struct gt_module *module, const struct gt_func *fn,
+                           struct gt_function_line *out);
+/* True: the map has source lines. */
+bool gt_code_modules_have_lines(const struct gt_code_modules *c);
+
+/* The number of instances of modules that were found. */
+size_t gt_code_modules_instances(const struct gt_code_modules *c);
+/* The number of matches to write: instances, and functions with a pattern that were seen in them.
+ */
+size_t gt_code_modules_count(const struct gt_code_modules *c);
+/* Writes where modules were found: a line "<index decimal> <offset hex>" for each instance,
+ * followed by " <hex>" for each function with a pattern that was seen, by its number in the module.
+ * GT_E_*.
+ */
+int gt_code_modules_write(const struct gt_code_modules *c, const char *path, struct gt_error *err);
+/* What was read. */
+const struct gt_code_map *gt_code_modules_map(const struct gt_code_modules *c);
+const struct gt_code_linux *gt_code_modules_linux(const struct gt_code_modules *c);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * control=PATH: a socket that takes commands while the guest runs, on a thread of ours that neither
+ * QEMU nor the guest sees. A command is a line, its answer is a line: "ok ..." or "error: ...". A
+ * client whose first byte is a brace speaks QMP (control_qmp.h). A client that sends slowly, or
+ * nothing, or does not read, delays nobody; one too many gets an error.
+ */
+#ifndef GT_QEMU_SUPPORT_CONTROL_H
+#define GT_QEMU_SUPPORT_CONTROL_H
+
+#include "base/error.h"
+#include "qemu/support/control_command.h"
+
+enum { GT_CONTROL_CLIENTS = 32 };
+
+struct gt_control;
+
+struct gt_control_options {
+    const char *path;              /* lives as long as the socket */
+    struct gt_control_table table; /* its commands, too */
+    size_t line;                   /* most bytes of a line without its end; below GT_CONTROL_LINE */
+    bool greets; /* every client gets QMP's greeting, which QMP's clients wait for */
+};
+
+/* Makes the socket. Clients may connect when this returns; their commands wait for
+ * gt_control_serve. GT_E_USAGE, GT_E_RANGE, GT_E_EXISTS, GT_E_IO, GT_E_NOMEM: *out is NULL, and no
+ * thread runs. */
+int gt_control_start(struct gt_control **out, const struct gt_control_options *o,
+                     struct gt_error *err);
+/* Commands are run from now on. */
+void gt_control_serve(struct gt_control *c);
+
+/* Removes the socket. Returns when no command is under way, and none will be. NULL is fine. */
+void gt_control_stop(struct gt_control *c);
+
+/* In a forked child, which has no such thread: the socket is the parent's. What was allocated
+ * stays; c must not be used any more. NULL is fine. */
+void gt_control_fork_child(struct gt_control *c);
+
+#endif

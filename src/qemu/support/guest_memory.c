@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A machine's memory: see guest_memory.h. */
+#include "qemu/support/guest_memory.h"
+#include "base/bytes.h"
+#include "base/page.h"
+#include "guest/arch/riscv64_pages.h"
+#include "qemu/host.h"
+
+#include <string.h>
+
+enum { SUPERVISOR = 1 }; /* QEMU's register `priv`; in a virtual machine it has bit 2 */
+
+static bool read_u64(void *self, uint64_t physical, uint64_t *out)
+{
+    uint8_t bytes[8];
+    struct gt_reader r;
+    (void)self;
+    if (!gt_memory_read_physical(physical, bytes, sizeof bytes))
+        return false;
+    gt_reader_init(&r, bytes, sizeof bytes);
+    *out = gt_read_u64(&r);
+    return true;
+}
+
+/* The program's pages, from its kernel. */
+static bool read_user(uint64_t addr, uint8_t *out, size_t n)
+{
+    static struct gt_register priv, satp; /* those of the first vCPU: all are of one type */
+    uint64_t level, root, physical;
+    if (!gt_host_can(GT_HOST_PHYSICAL_MEMORY) || !gt_register_read(&priv, "priv", &level) ||
+        level != SUPERVISOR || !gt_register_read(&satp, "satp", &root))
+        return false;
+    while (n) {
+        size_t part = GT_PAGE - (size_t)(addr % GT_PAGE);
+        part = part < n ? part : n;
+        if (!gt_riscv64_user_page(root, addr, read_u64, NULL, &physical) ||
+            !gt_memory_read_physical(physical, out, part))
+            return false;
+        addr += part;
+        out += part;
+        n -= part;
+    }
+    return true;
+}
+
+bool gt_guest_memory_read(const struct gt_arch *arch, uint64_t addr, void *out, size_t n)
+{
+    if (gt_memory_read(addr, out, n))
+        return true;
+    return strcmp(arch->name, "riscv64") == 0 && read_user(addr, out, n);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Memory callbacks that the host keeps too long: see kept_callbacks.h. */
+#include "qemu/support/kept_callbacks.h"
+
+#include "base/page.h"
+
+enum { LONGEST = 16 /* bytes of an instruction */ };
+
+static bool is_plain(const struct gt_arch *arch, const uint8_t *bytes, size_t size)
+{
+    return arch && arch->is_plain_access && arch->is_plain_access(bytes, size);
+}
+
+bool gt_callbacks_end(const struct gt_arch *arch, uint64_t pc, const uint8_t *bytes, size_t size,
+                      bool last)
+{
+    if (!last || gt_host_can(GT_HOST_MEMORY_AT_EXIT))
+        return true;
+    return pc / GT_PAGE == (pc + size) / GT_PAGE && is_plain(arch, bytes, size);
+}
+
+static void on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+{
+    (void)vcpu, (void)meminfo, (void)vaddr, (void)data;
+}
+
+/* Plain accesses are not emulated in C. */
+void gt_callbacks_keep_out(const struct gt_arch *arch, struct gt_insn_ref *insn)
+{
+    uint8_t bytes[LONGEST] = {0};
+    if (gt_host_can(GT_HOST_MEMORY_AT_EXIT) ||
+        is_plain(arch, bytes, gt_insn_bytes(insn, bytes, sizeof bytes)))
+        return;
+    gt_insn_on_memory(insn, on_access, GT_MEM_LOADS | GT_MEM_STORES, NULL);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What `guesttrace record` tells a plugin while the guest runs (recording/texts/message.h): a
+ * thread of its own reads a FIFO and performs what comes.
+ */
+#ifndef GT_QEMU_SUPPORT_MESSAGES_H
+#define GT_QEMU_SUPPORT_MESSAGES_H
+
+#include "base/worker.h"
+#include "recording/texts/message.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+struct gt_messages {
+    char *fifo;
+    struct gt_worker *worker;
+    /* On the thread; not GT_MESSAGE_QUIT. */
+    void (*take)(void *self, enum gt_message message, const char *text);
+    void *self;
+    bool own_files; /* the thread has a descriptor table of its own, as a program needs it */
+    int fd;         /* the FIFO, in the worker's table; -1: not open */
+    bool listening; /* the thread is there; at load and at the end */
+    pthread_t thread;
+};
+
+/* At load, when nothing can fail any more: with the members above `listening` set, begins to listen
+ * at the FIFO, which is made if it is not there. Where there is none (a file system that has none),
+ * or another process listens, nobody can send. `fifo` becomes the messages' (g_free). */
+void gt_messages_start(struct gt_messages *m);
+/* In a forked child: the thread is the parent's. */
+void gt_messages_fork_child(struct gt_messages *m);
+/* At the end: performs what was sent before, and stops; with `remove` the FIFO goes. */
+void gt_messages_end(struct gt_messages *m, bool remove);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A uftrace data directory under construction: see dir.h. */
+#include "recording/directory/dir.h"
+#include "base/cursor.h"
+#include "base/text.h"
+#include "recording/directory/dir_internal.h"
+#include "recording/directory/info.h"
+#include "recording/texts/dir_lock.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *gt_uftrace_dir_file(const struct gt_uftrace_dir *d, const char *name, char *out)
+{
+    snprintf(out, GT_UFTRACE_FILE_MAX, "%s/%s", d->path, name);
+    return out;
+}
+
+/* ---- what is there ------------------------------------------------------------------------- */
+
+enum content { NOTHING, EMPTY_DIR, UFTRACE_DIR, OTHER };
+
+/* A recorder's own files, from a recording that was killed before it wrote, are not counted. */
+static bool has_files(const char *path)
+{
+    DIR *dir = opendir(path);
+    if (!dir)
+        return true;
+    const struct dirent *e;
+    int n = 0;
+    while (n < 3 && (e = readdir(dir)))
+        n += strncmp(e->d_name, ".guesttrace", 11) != 0;
+    closedir(dir);
+    return n > 2; /* "." and ".." */
+}
+
+/* An info with uftrace's magic, or a task.txt that begins as one does. */
+static bool is_uftrace(const char *path)
+{
+    static const struct {
+        const char *name, *start;
+        size_t n;
+    } sign[] = {{"info", GT_UFTRACE_INFO_MAGIC, 8}, {"task.txt", "SESS timestamp=", 15}};
+    for (size_t i = 0; i < sizeof sign / sizeof *sign; i++) {
+        char file[GT_UFTRACE_FILE_MAX], start[16];
+        if (snprintf(file, sizeof file, "%s/%s", path, sign[i].name) >= (int)sizeof file)
+            continue;
+        int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        if (fd < 0)
+            continue;
+        bool same = read(fd, start, sign[i].n) == (ssize_t)sign[i].n &&
+                    !memcmp(start, sign[i].start, sign[i].n);
+        close(fd);
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+static enum content look(const char *path)
+{
+    struct stat st;
+    if (lstat(path, &st))
+        return NOTHING; /* or what cannot be: making it says why */
+    if (!S_ISDIR(st.st_mode))
+        return OTHER;
+    if (!has_files(path))
+        return EMPTY_DIR;
+    return is_uftrace(path) ? UFTRACE_DIR : OTHER;
+}
+
+/* Absolute, without slashes at the end and, where it exists, without symbolic links. */
+static int resolve(struct gt_uftrace_dir *d, const char *path, struct gt_error *err)
+{
+    char cwd[PATH_MAX] = "", real[PATH_MAX];
+    size_t len = strlen(path);
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    if (!len)
+        return gt_error_set(err, GT_E_USAGE, "the directory's name is empty");
+    if (*path != '/' && !getcwd(cwd, sizeof cwd))
+        return gt_error_errno(err, errno, "the current directory is unknown");
+    char full[2 * PATH_MAX];
+    if (len >= PATH_MAX)
+        return gt_error_set(err, GT_E_RANGE, "%.200s...: path too long", path);
+    snprintf(full, sizeof full, "%s%s%.*s", cwd, *path != '/' ? "/" : "", (int)len, path);
+    const char *best = realpath(full, real) ? real : full;
+    if (strlen(best) >= sizeof d->path)
+        return gt_error_set(err, GT_E_RANGE, "%.200s...: path too long", path);
+    memcpy(d->path, best, strlen(best) + 1);
+    return 0;
+}
+
+/* Nobody records there. Where there is a lock it is held, until *lock is closed. */
+static int check_use(const char *path, int *lock, struct gt_error *err)
+{
+    int status = gt_dir_lock_alone(path, path, lock, err);
+    return status == GT_E_NOT_FOUND ? 0 : status;
+}
+
+static void end_use(int lock)
+{
+    if (lock >= 0)
+        close(lock);
+}
+
+static int move_both(const char *path, struct gt_error *err)
+{
+    char old[GT_UFTRACE_FILE_MAX];
+    snprintf(old, sizeof old, "%s.old", path);
+    enum content there = look(old);
+    if (there == OTHER)
+        return gt_error_set(err, GT_E_EXISTS,
+                            "%s: cannot be moved aside, %s is in the way and is not uftrace data",
+                            path, old);
+    int lock = -1, status = there == UFTRACE_DIR ? check_use(old, &lock, err) : 0;
+    if (status == 0 && there == UFTRACE_DIR)
+        status = gt_file_remove_dir(old, err);
+    end_use(lock);
+    return status ? status : gt_file_move_dir(path, old, err);
+}
+
+static int move_aside(const char *path, struct gt_error *err)
+{
+    int lock, status = check_use(path, &lock, err);
+    if (status == 0)
+        status = move_both(path, err);
+    end_use(lock);
+    return status;
+}
+
+static int refuse_other(const char *path, struct gt_error *err)
+{
+    return gt_error_set(err, GT_E_EXISTS,
+                        "%s: exists and is not uftrace data: it is left alone, name another", path);
+}
+
+int gt_uftrace_dir_check(const char *path, struct gt_error *err)
+{
+    struct gt_uftrace_dir d;
+    int lock = -1, status = resolve(&d, path, err);
+    if (status == 0 && look(d.path) == OTHER)
+        status = refuse_other(d.path, err);
+    if (status == 0)
+        status = check_use(d.path, &lock, err);
+    end_use(lock);
+    return status;
+}
+
+int gt_uftrace_dir_create(struct gt_uftrace_dir *d, const char *path, struct gt_error *err)
+{
+    int status = resolve(d, path, err);
+    if (status)
+        return status;
+    switch (look(d->path)) {
+    case EMPTY_DIR:
+        return 0;
+    case OTHER:
+        return refuse_other(d->path, err);
+    case UFTRACE_DIR:
+        status = move_aside(d->path, err);
+        break;
+    case NOTHING:
+        break;
+    }
+    return status ? status : gt_file_make_dir(d->path, err);
+}
+
+int gt_uftrace_dir_open(struct gt_uftrace_dir *d, const char *path, struct gt_error *err)
+{
+    int status = resolve(d, path, err);
+    if (status)
+        return status;
+    switch (look(d->path)) {
+    case EMPTY_DIR:
+    case UFTRACE_DIR:
+        return 0;
+    case NOTHING:
+        return gt_error_set(err, GT_E_NOT_FOUND, "%s: no such directory", d->path);
+    case OTHER:
+        break;
+    }
+    return gt_error_set(err, GT_E_FORMAT, "%s: not uftrace data", d->path);
+}
+
+int gt_uftrace_dir_lock(const struct gt_uftrace_dir *d, struct gt_error *err)
+{
+    int fd = open(d->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return gt_error_errno(err, errno, "%s: cannot be opened", d->path);
+    while (flock(fd, LOCK_EX))
+        if (errno != EINTR)
+            break; /* a file system without locks: as good as it gets */
+    return fd;
+}
+
+void gt_uftrace_dir_unlock(int lock)
+{
+    flock(lock, LOCK_UN); /* a child that was forked meanwhile may hold the description too */
+    close(lock);
+}
+
+/* ---- task.txt ------------------------------------------------------------------------------ */
+
+static int add_line(const struct gt_uftrace_dir *d, const struct gt_uftrace_task *line,
+                    struct gt_error *err)
+{
+    char file[GT_UFTRACE_FILE_MAX];
+    struct gt_text t = {0};
+    int status = gt_uftrace_task_write(&t, line, err);
+    if (!status)
+        status = gt_file_append(gt_uftrace_dir_file(d, "task.txt", file), t.data, t.len, err);
+    gt_text_free(&t);
+    return status;
+}
+
+int gt_uftrace_dir_add_session(const struct gt_uftrace_dir *d, uint64_t time, uint32_t pid,
+                               const char *sid, const char *exename, struct gt_error *err)
+{
+    struct gt_uftrace_task line = {.kind = GT_UFTRACE_SESS, .time = time, .pid = pid};
+    snprintf(line.sid, sizeof line.sid, "%s", sid);
+    gt_uftrace_path(exename, line.path, sizeof line.path);
+    return add_line(d, &line, err);
+}
+
+int gt_uftrace_dir_add_task(const struct gt_uftrace_dir *d, uint64_t time, uint32_t tid,
+                            uint32_t pid, struct gt_error *err)
+{
+    struct gt_uftrace_task line = {.kind = GT_UFTRACE_TASK, .time = time, .tid = tid, .pid = pid};
+    return add_line(d, &line, err);
+}
+
+int gt_uftrace_dir_add_fork(const struct gt_uftrace_dir *d, uint64_t time, uint32_t child,
+                            uint32_t parent, struct gt_error *err)
+{
+    struct gt_uftrace_task line = {
+        .kind = GT_UFTRACE_FORK, .time = time, .tid = child, .pid = parent};
+    return add_line(d, &line, err);
+}
+
+int gt_uftrace_dir_add_library(const struct gt_uftrace_dir *d, uint64_t time, uint32_t tid,
+                               const char *sid, uint64_t base, const char *path,
+                               struct gt_error *err)
+{
+    struct gt_uftrace_task line = {
+        .kind = GT_UFTRACE_DLOP, .time = time, .tid = tid, .base = base & GT_UFTRACE_ADDR_MASK};
+    snprintf(line.sid, sizeof line.sid, "%s", sid);
+    gt_uftrace_path(path, line.path, sizeof line.path);
+    return add_line(d, &line, err);
+}
+
+/* ---- files that are replaced --------------------------------------------------------------- */
+
+int gt_uftrace_dir_put_map(const struct gt_uftrace_dir *d, const char *sid,
+                           const struct gt_uftrace_mapping *map, size_t n, struct gt_error *err)
+{
+    char name[64], file[GT_UFTRACE_FILE_MAX];
+    if (strlen(sid) != GT_UFTRACE_SID_LEN || !gt_is_hex(sid, GT_UFTRACE_SID_LEN))
+        return gt_error_set(err, GT_E_RANGE, "session id '%.20s' is not 16 hex digits", sid);
+    snprintf(name, sizeof name, "sid-%s.map", sid);
+    struct gt_text t = {0};
+    int status = gt_uftrace_map_write(&t, map, n, err);
+    if (!status)
+        status = gt_file_replace_text(gt_uftrace_dir_file(d, name, file), &t, err);
+    gt_text_free(&t);
+    return status;
+}
+
+int gt_uftrace_dir_add_event(const struct gt_uftrace_dir *d, uint32_t id, const char *name,
+                             struct gt_error *err)
+{
+    char file[GT_UFTRACE_FILE_MAX], *old = NULL;
+    size_t size = 0;
+    if (id < GT_UFTRACE_EV_USER || !strchr(name, ':') || strpbrk(name, " \n"))
+        return gt_error_set(err, GT_E_RANGE,
+                            "event %" PRIu32 " '%.100s': expected %d or more, "
+                            "PROVIDER:NAME",
+                            id, name, GT_UFTRACE_EV_USER);
+    int lock = gt_uftrace_dir_lock(d, err);
+    if (lock < 0)
+        return lock;
+    gt_uftrace_dir_file(d, "events.txt", file);
+    int status = gt_file_read(file, GT_UFTRACE_TEXT_MAX, &old, &size, err);
+    struct gt_text t = {0};
+    gt_text_printf(&t, "EVENT: %" PRIu32 " ", id);
+    bool known = !status && t.data && strstr(old, t.data);
+    gt_text_printf(&t, "%s\n", name);
+    if (status == GT_E_NOT_FOUND)
+        status = 0;
+    if (!status && t.failed)
+        status = gt_error_set(err, GT_E_NOMEM, "%s: out of memory", file);
+    if (!status && !known)
+        status = gt_file_append(file, t.data, t.len, err);
+    gt_text_free(&t);
+    free(old);
+    gt_uftrace_dir_unlock(lock);
+    return status;
+}

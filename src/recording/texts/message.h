@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Messages to the first process of a recording, while it runs, through a FIFO in the directory of
+ * its text files (GT_MESSAGE_FIFO); of guest events, at OUTPUT.console. A message is a line, a word
+ * and a text:
+ *
+ *     snapshot        write what the flight recorder holds
+ *     console LINE    the machine has printed LINE
+ *     qmp NAME        QEMU has reported the event NAME
+ *     event NAME LINE the guest event NAME has happened: the console has printed LINE
+ *     quit            stop reading; the process itself sends it
+ *
+ * A line is written at once and is not longer than PIPE_BUF: those of several writers do not mix.
+ */
+#ifndef GT_RECORDING_TEXTS_MESSAGE_H
+#define GT_RECORDING_TEXTS_MESSAGE_H
+
+#include <stdbool.h>
+
+enum gt_message {
+    GT_MESSAGE_SNAPSHOT,
+    GT_MESSAGE_CONSOLE,
+    GT_MESSAGE_QMP,
+    GT_MESSAGE_EVENT,
+    GT_MESSAGE_QUIT,
+};
+
+enum { GT_MESSAGE_MAX = 1024 }; /* bytes of a line with its newline */
+
+/* Sends it; never waits. A text (NULL: none) is cut where the line would be too long, and at a
+ * newline. Returns 0, or errno: ENXIO, ENOENT: nobody reads; EAGAIN: the reader is behind. */
+int gt_message_send(const char *fifo, enum gt_message message, const char *text);
+/* The same to a FIFO that is open, with O_NONBLOCK. */
+int gt_message_write(int fd, enum gt_message message, const char *text);
+
+/* Reads a line without its newline; *text is a part of it. False: it is no message. */
+bool gt_message_parse(const char *line, enum gt_message *message, const char **text);
+
+#endif
