@@ -43,7 +43,6 @@ CROSSING = {
     ('calls/read/etrace.c', 'etrace/dump/exec_stack.h'),
     ('calls/read/etrace.c', 'etrace/dump/names.h'),
     ('calls/read/etrace.c', 'etrace/dump/walk.h'),
-    ('etrace/convert/chrome.c', 'calls/export/chrome_events.h'),
     ('execlog/compare/source.c', 'etrace/dump/walk.h'),
     ('execlog/compare/source.h', 'etrace/dump/input.h'),
     ('execlog/dump/execlog_input.h', 'etrace/dump/input.h'),

@@ -4,7 +4,7 @@
  * begin ("B") and end ("E"); lines of the console are instants ("i") of the whole trace. Names of
  * processes and threads come first.
  */
-#include "calls/export/chrome_events.h"
+#include "base/chrome_events.h"
 #include "calls/export/recording.h"
 #include "calls/export/slices.h"
 #include "names/image/demangle.h"

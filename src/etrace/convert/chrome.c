@@ -4,7 +4,7 @@
  * whose functions begin ("B") and end ("E"), and a counter ("C") for each device's event. Times are
  * microseconds with three decimals.
  */
-#include "calls/export/chrome_events.h"
+#include "base/chrome_events.h"
 #include "etrace/convert/convert.h"
 #include "etrace/dump/exec_stack.h"
 

@@ -5,8 +5,8 @@
  * i for an instant, C for a counter, M for names), a process, a thread, and a time in microseconds
  * with three decimals.
  */
-#ifndef GT_CALLS_EXPORT_CHROME_EVENTS_H
-#define GT_CALLS_EXPORT_CHROME_EVENTS_H
+#ifndef GT_BASE_CHROME_EVENTS_H
+#define GT_BASE_CHROME_EVENTS_H
 
 #include "base/json.h"
 
