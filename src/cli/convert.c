@@ -79,8 +79,8 @@ static const struct gt_convert_format *format_of(const char *name)
     return formats[0];
 }
 
-static int convert_in(struct convert *c, const struct gt_notices *notices,
-                      struct gt_etrace_input *in, struct gt_error *err)
+static int convert_in(struct convert *c, const struct gt_notices *notices, struct gt_input *in,
+                      struct gt_error *err)
 {
     const struct gt_etrace_walk walk = {notices, in->name, c, take};
     in->end = gt_end_signals_catch();
@@ -97,14 +97,14 @@ static int convert_in(struct convert *c, const struct gt_notices *notices,
 static int convert(struct convert *c, const struct gt_notices *notices, const char *where,
                    const struct convert_options *opt, struct gt_error *err)
 {
-    struct gt_etrace_input in = {.fd = -1, .listener.fd = -1};
+    struct gt_input in = {.fd = -1, .listener.fd = -1};
     int status = gt_etrace_names_load(&c->names, opt->elf, opt->demangle, err);
     if (status == 0)
-        status = gt_etrace_walk_open(notices, where, &in, err);
+        status = gt_input_start(notices, where, &in, err);
     if (status == 0)
         status = convert_in(c, notices, &in, err);
     gt_end_signals_restore();
-    gt_etrace_input_close(&in);
+    gt_input_close(&in);
     return status;
 }
 

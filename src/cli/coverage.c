@@ -8,7 +8,7 @@
 #include "etrace/coverage/write.h"
 #include "etrace/dump/names.h"
 #include "etrace/dump/walk.h"
-#include "names/image/file_kind.h"
+#include "recording/file_kind.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -55,7 +55,7 @@ struct coverage_run {
     const struct coverage_options *opt;
     const struct gt_coverage_format *format;
     struct gt_etrace_names names; /* where the programs ran */
-    struct gt_etrace_input in;
+    struct gt_input in;
     struct gt_coverage_program *program; /* of each place */
     size_t n;
     struct gt_coverage counts;
@@ -226,14 +226,14 @@ static int make_report(struct coverage_run *run, const char *path, struct gt_err
 {
     int status = load_programs(run, err);
     if (status == 0)
-        status = gt_etrace_walk_open(&run->notices, path, &run->in, err);
+        status = gt_input_start(&run->notices, path, &run->in, err);
     if (status < 0)
         return status;
     run->in.end = gt_end_signals_catch();
-    status = gt_etrace_input_look(&run->in, err);
+    status = gt_input_look(&run->in, err);
     if (status == 0)
-        status = gt_etrace_walk_check(&run->in, "an etrace stream", err);
-    if (status == 0 && !gt_image_file_kind(run->in.first, run->in.n))
+        status = gt_input_check(&run->in, "an etrace stream", err);
+    if (status == 0 && !gt_file_kind(run->in.first, run->in.n))
         status = gt_error_set(err, GT_E_FORMAT, "%s: of an unknown type, expected an etrace stream",
                               path);
     if (status == 0)
@@ -271,7 +271,7 @@ static int do_coverage(void *self)
     gt_coverage_exclude_clear(&run.exclude);
     gt_etrace_names_free(&run.names);
     gt_end_signals_restore();
-    gt_etrace_input_close(&run.in);
+    gt_input_close(&run.in);
     return status ? GT_EXIT_FAILED : GT_EXIT_DONE;
 }
 

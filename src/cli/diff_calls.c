@@ -11,7 +11,7 @@
 #include "cli/amount.h"
 #include "cli/reading.h"
 #include "names/image/demangle.h"
-#include "names/image/file_kind.h"
+#include "recording/file_kind.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -51,17 +51,17 @@ static int64_t gained(const struct key *k, const struct gt_change *c)
 
 bool gt_diff_calls_is_recording(const char *path)
 {
-    unsigned char first[GT_IMAGE_FILE_KIND_BYTES];
+    unsigned char first[GT_FILE_KIND_BYTES];
     struct stat st;
     if (stat(path, &st) < 0)
         return false;
     if (!S_ISREG(st.st_mode))
-        return S_ISDIR(st.st_mode) && gt_image_is_recording(path);
+        return S_ISDIR(st.st_mode) && gt_file_kind_is_recording(path);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, first, sizeof first);
     if (fd >= 0)
         close(fd);
-    const char *kind = n > 0 ? gt_image_file_kind(first, (size_t)n) : NULL;
+    const char *kind = n > 0 ? gt_file_kind(first, (size_t)n) : NULL;
     return kind && strcmp(kind, "a recording of calls") == 0;
 }
 

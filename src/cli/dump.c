@@ -133,7 +133,7 @@ static void end_line(void *self)
 }
 
 static int dump_etrace(const struct gt_notices *notices, const struct dump_options *opt,
-                       struct dump *d, struct gt_etrace_input *in, struct gt_error *err)
+                       struct dump *d, struct gt_input *in, struct gt_error *err)
 {
     const struct gt_etrace_walk walk = {.notices = notices,
                                         .where = in->name,
@@ -164,14 +164,13 @@ static int dump(const struct gt_notices *notices, const struct dump_options *opt
                 const struct gt_execlog_query *query, const char *where, struct dump *d,
                 struct gt_error *err)
 {
-    struct gt_etrace_input in;
-    int status = gt_etrace_walk_open(notices, where, &in, err);
+    struct gt_input in;
+    int status = gt_input_start(notices, where, &in, err);
     if (status == 0)
-        status = gt_etrace_input_look(&in, err);
+        status = gt_input_look(&in, err);
     const bool execlog = gt_execlog_is(in.first, in.n);
     if (status == 0 && !execlog)
-        status =
-            gt_etrace_walk_check(&in, "an etrace stream or an execlog log in binary form", err);
+        status = gt_input_check(&in, "an etrace stream or an execlog log in binary form", err);
     if (status == 0 && !execlog)
         status = dump_etrace(notices, opt, d, &in, err);
     else if (status == 0 && opt->elf)
@@ -179,7 +178,7 @@ static int dump(const struct gt_notices *notices, const struct dump_options *opt
                               in.name);
     else if (status == 0)
         status = gt_dump_execlog(notices, &in, query, opt->execlog.values, &d->out, err);
-    gt_etrace_input_close(&in);
+    gt_input_close(&in);
     return status;
 }
 

@@ -4,11 +4,11 @@
 #ifndef GT_CLI_END_SIGNALS_H
 #define GT_CLI_END_SIGNALS_H
 
-#include "etrace/dump/input.h"
+#include "recording/input.h"
 
 /* Catches the signals until gt_end_signals_restore; use the result as the input's `end`. Calls must
  * not nest. NULL: the signals cannot be blocked. */
-const struct gt_etrace_end *gt_end_signals_catch(void);
+const struct gt_input_end *gt_end_signals_catch(void);
 /* Restores the former handling; does nothing without a preceding catch. */
 void gt_end_signals_restore(void);
 

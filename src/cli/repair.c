@@ -3,7 +3,7 @@
 #include "calls/repair/repair.h"
 #include "calls/repair/edit.h"
 #include "cli/command.h"
-#include "names/image/file_kind.h"
+#include "recording/file_kind.h"
 #include "recording/texts/files.h"
 
 #include <stdio.h>
@@ -16,7 +16,8 @@ static int check_recording(const char *dir, struct gt_error *err)
     int status = gt_uftrace_dir_open(&d, dir, err);
     if (status < 0)
         return status;
-    return gt_image_is_recording(dir) ? 0 : gt_image_refuse_kind(dir, "a recording of calls", err);
+    return gt_file_kind_is_recording(dir) ? 0
+                                          : gt_file_kind_refuse(dir, "a recording of calls", err);
 }
 
 static void print(const char *path, const struct gt_recording_repair_result *done)

@@ -226,12 +226,12 @@ static int count(struct gt_error *err)
     struct gt_coverage_stream found;
     gt_coverage_reset(&counts);
     dup2(messages, STDERR_FILENO);
-    struct gt_etrace_input in;
+    struct gt_input in;
     const struct gt_notices notices = gt_command_notices(&gt_command_coverage);
-    int status = gt_etrace_input_open(&in, stream_path, err);
+    int status = gt_input_open(&in, stream_path, err);
     if (status == 0)
         status = gt_coverage_read(&notices, &in, &counts, &found, err);
-    gt_etrace_input_close(&in);
+    gt_input_close(&in);
     dup2(said, STDERR_FILENO);
     return status;
 }

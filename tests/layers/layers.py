@@ -43,10 +43,8 @@ CROSSING = {
     ('calls/read/etrace.c', 'etrace/dump/exec_stack.h'),
     ('calls/read/etrace.c', 'etrace/dump/names.h'),
     ('calls/read/etrace.c', 'etrace/dump/walk.h'),
-    ('execlog/compare/source.c', 'etrace/dump/walk.h'),
-    ('execlog/compare/source.h', 'etrace/dump/input.h'),
-    ('execlog/dump/execlog_input.h', 'etrace/dump/input.h'),
-    ('execlog/dump/execlog_text.h', 'etrace/dump/input.h'),
+    ('execlog/dump/execlog_input.h', 'recording/input.h'),
+    ('execlog/dump/execlog_text.h', 'recording/input.h'),
     ('names/placement/entries.h', 'calls/repair/records.h'),
     ('names/processes/sysroot.h', 'calls/repair/records.h'),
 }

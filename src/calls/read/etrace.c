@@ -7,8 +7,8 @@
 #include "etrace/dump/exec_stack.h"
 #include "etrace/dump/names.h"
 #include "etrace/dump/walk.h"
-#include "names/image/file_kind.h"
 #include "recording/directory/uftrace.h"
+#include "recording/file_kind.h"
 
 #include <glib.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ struct reading {
 
 bool gt_calls_is_etrace(const char *path, const char *const *elf)
 {
-    unsigned char first[GT_IMAGE_FILE_KIND_BYTES];
+    unsigned char first[GT_FILE_KIND_BYTES];
     if (strcmp(path, "-") == 0 || g_str_has_prefix(path, "unix:"))
         return true;
     if (g_file_test(path, G_FILE_TEST_IS_DIR) || gt_compact_file_check(path, NULL) != GT_E_FORMAT)
@@ -51,7 +51,7 @@ bool gt_calls_is_etrace(const char *path, const char *const *elf)
     size_t n = f ? fread(first, 1, sizeof first, f) : 0;
     if (f)
         fclose(f);
-    const char *kind = gt_image_file_kind(first, n);
+    const char *kind = gt_file_kind(first, n);
     return kind && strcmp(kind, "an etrace stream") == 0;
 }
 
@@ -191,7 +191,7 @@ static void put_texts(struct reading *r)
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-static int walk(struct reading *r, const struct gt_notices *notices, struct gt_etrace_input *in)
+static int walk(struct reading *r, const struct gt_notices *notices, struct gt_input *in)
 {
     const struct gt_etrace_walk how = {notices, r->where, r, take, NULL, NULL};
     const struct gt_exec_sink sink = {r, enter, leave, NULL};
@@ -212,16 +212,16 @@ static int walk(struct reading *r, const struct gt_notices *notices, struct gt_e
 
 static int read_stream(struct reading *r, const char *const *elf, const struct gt_notices *notices)
 {
-    struct gt_etrace_input in = {.fd = -1, .listener.fd = -1};
+    struct gt_input in = {.fd = -1, .listener.fd = -1};
     g_autoptr(GPtrArray) files = g_ptr_array_new();
     for (; elf && *elf; elf++)
         g_ptr_array_add(files, (void *)(uintptr_t)*elf);
     int status = gt_etrace_names_load(&r->names, files->len ? files : NULL, false, r->err);
     if (status == 0)
-        status = gt_etrace_walk_open(notices, r->where, &in, r->err);
+        status = gt_input_start(notices, r->where, &in, r->err);
     if (status == 0)
         status = walk(r, notices, &in);
-    gt_etrace_input_close(&in);
+    gt_input_close(&in);
     gt_etrace_names_free(&r->names);
     return status;
 }

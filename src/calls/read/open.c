@@ -6,7 +6,7 @@
 #include "calls/read/etrace.h"
 #include "calls/read/forks.h"
 #include "calls/read/task_names.h"
-#include "names/image/file_kind.h"
+#include "recording/file_kind.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -183,7 +183,7 @@ static int open_file(struct gt_calls *c, const char *const *elf, struct gt_error
         return 0;
     int status = gt_compact_set_open(c->path, &c->file, err);
     if (status < 0)
-        return status == GT_E_FORMAT ? gt_image_refuse_kind(c->path, "a recording of calls", err)
+        return status == GT_E_FORMAT ? gt_file_kind_refuse(c->path, "a recording of calls", err)
                                      : status;
     report_parts(c);
     report_gaps(c);

@@ -3,7 +3,7 @@
 #include "calls/repair/edit.h"
 
 #include "calls/file/set.h"
-#include "names/image/file_kind.h"
+#include "recording/file_kind.h"
 #include "recording/texts/dir_lock.h"
 
 #include <sys/stat.h>
@@ -40,7 +40,7 @@ static int open_directory(struct gt_recording_edit *e, bool alone, struct gt_err
     struct gt_uftrace_dir dir;
     int status = gt_uftrace_dir_open(&dir, e->at.dir, err);
     if (status == GT_E_FORMAT)
-        return gt_image_refuse_kind(e->at.dir, "a uftrace directory", err);
+        return gt_file_kind_refuse(e->at.dir, "a uftrace directory", err);
     return status < 0 || !alone ? status : lock_directory(e, err);
 }
 
@@ -54,7 +54,7 @@ int gt_recording_edit_open(const char *path, bool alone, const struct gt_notices
     int status = gt_compact_work_open(path, alone, notices, w, err);
     if (status == 0)
         out->at = (struct gt_records){w->dir.path, w->flight ? w->snapshot : w->file};
-    return status == GT_E_FORMAT ? gt_image_refuse_kind(path, "a recording of calls", err) : status;
+    return status == GT_E_FORMAT ? gt_file_kind_refuse(path, "a recording of calls", err) : status;
 }
 
 int gt_recording_edit_close(struct gt_recording_edit *e, bool changed, struct gt_error *err)

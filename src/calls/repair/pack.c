@@ -10,8 +10,8 @@
 #include "calls/file/gather.h"
 #include "calls/file/work.h"
 #include "calls/repair/pack_sources.h"
-#include "names/image/file_kind.h"
 #include "recording/directory/dir.h"
+#include "recording/file_kind.h"
 
 #include <glib.h>
 #include <stdio.h>
@@ -177,8 +177,8 @@ int gt_recording_pack(const char *dir, const char *path, const struct gt_notices
 {
     struct gt_uftrace_dir d;
     int status = gt_uftrace_dir_open(&d, dir, err);
-    if (status == GT_E_FORMAT || (status == 0 && !gt_image_is_recording(d.path)))
-        return gt_image_refuse_kind(dir, "a uftrace directory", err);
+    if (status == GT_E_FORMAT || (status == 0 && !gt_file_kind_is_recording(d.path)))
+        return gt_file_kind_refuse(dir, "a uftrace directory", err);
     if (status == 0 && !may_replace(path))
         status = gt_error_set(err, GT_E_EXISTS, "%s exists and is no compact recording", path);
     if (status == 0)

@@ -9,8 +9,8 @@
 #include "calls/file/set.h"
 #include "calls/file/work.h"
 #include "calls/repair/unpack_values.h"
-#include "names/image/file_kind.h"
 #include "recording/directory/dir.h"
+#include "recording/file_kind.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -295,7 +295,7 @@ int gt_recording_unpack(const char *path, const char *dir, const struct gt_notic
     int status = gt_compact_set_open(path, &u.file, err);
     if (status < 0)
         return status == GT_E_FORMAT
-                   ? gt_image_refuse_kind(path, "a recording of calls in one file", err)
+                   ? gt_file_kind_refuse(path, "a recording of calls in one file", err)
                    : status;
     g_autofree char *folder = g_path_get_dirname(dir);
     g_autofree char *base = g_path_get_basename(dir);

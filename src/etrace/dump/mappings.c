@@ -80,13 +80,13 @@ static int take(struct stream *s, const struct gt_etrace_reader *r,
 }
 
 /* Damage is reported when the stream is read for its entries. */
-static int read_stream(struct gt_etrace_input *in, struct stream *s, struct gt_error *err)
+static int read_stream(struct gt_input *in, struct stream *s, struct gt_error *err)
 {
     struct gt_etrace_reader *r;
     struct gt_etrace_packet p;
-    int status = gt_etrace_input_keep(in, err);
+    int status = gt_input_keep(in, err);
     if (status == 0)
-        status = gt_etrace_reader_create(gt_etrace_input_read, in, in->name, &r, err);
+        status = gt_etrace_reader_create(gt_input_read, in, in->name, &r, err);
     if (status < 0)
         return status;
     while (status == 0 && gt_etrace_next(r, &p, NULL) == 1)
@@ -94,7 +94,7 @@ static int read_stream(struct gt_etrace_input *in, struct stream *s, struct gt_e
     gt_etrace_reader_destroy(r);
     if (status < 0)
         return gt_error_set(err, status, "%s: out of memory", in->name);
-    return gt_etrace_input_rewind(in, err);
+    return gt_input_rewind(in, err);
 }
 
 /* ---- notes of mapped files ----------------------------------------------------------------- */
@@ -222,7 +222,7 @@ static int find_in(const struct gt_notices *notices, struct stream *s,
     return status < 0 ? status : status + missing;
 }
 
-int gt_etrace_places_find(const struct gt_notices *notices, struct gt_etrace_input *in, bool live,
+int gt_etrace_places_find(const struct gt_notices *notices, struct gt_input *in, bool live,
                           const struct gt_symbol_source *source, size_t n, struct gt_places *out,
                           struct gt_error *err)
 {

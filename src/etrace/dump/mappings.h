@@ -13,16 +13,17 @@
 #define GT_ETRACE_DUMP_MAPPINGS_H
 
 #include "base/notice.h"
-#include "etrace/dump/input.h"
+#include "etrace/format/etrace.h"
 #include "etrace/format/mapping.h"
 #include "names/placement/locate.h"
+#include "recording/input.h"
 
 /* Adds the places of the n sources to *out. *in is open, and is at its start before and after.
  * Input that is not a regular file is copied to a temporary file; with `live` it is not, and
  * sources that must be searched have no place yet. Each result is a notice. Returns the number of
  * sources that were not found; 0 with `live`. GT_E_IO, GT_E_NOMEM; GT_E_RANGE: an OFFSET is
  * impossible. *out needs gt_places_free in any case. */
-int gt_etrace_places_find(const struct gt_notices *notices, struct gt_etrace_input *in, bool live,
+int gt_etrace_places_find(const struct gt_notices *notices, struct gt_input *in, bool live,
                           const struct gt_symbol_source *source, size_t n, struct gt_places *out,
                           struct gt_error *err);
 

@@ -25,7 +25,7 @@ int gt_etrace_names_load(struct gt_etrace_names *out, const GPtrArray *arguments
 }
 
 int gt_etrace_names_locate(struct gt_etrace_names *names, const struct gt_notices *notices,
-                           struct gt_etrace_input *in, bool live, struct gt_error *err)
+                           struct gt_input *in, bool live, struct gt_error *err)
 {
     int status =
         gt_etrace_places_find(notices, in, live, names->source, names->n, &names->places, err);

@@ -36,7 +36,7 @@ int gt_etrace_names_load(struct gt_etrace_names *out, const GPtrArray *arguments
 /* Finds where the files ran; arguments and errors as gt_etrace_places_find. GT_E_NOT_FOUND: no file
  * has a place. */
 int gt_etrace_names_locate(struct gt_etrace_names *names, const struct gt_notices *notices,
-                           struct gt_etrace_input *in, bool live, struct gt_error *err);
+                           struct gt_input *in, bool live, struct gt_error *err);
 /* Takes a note of a live stream: if it is the mapping of a source, this is the source's place from
  * now on. */
 void gt_etrace_names_note(struct gt_etrace_names *names, const struct gt_notices *notices,

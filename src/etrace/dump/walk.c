@@ -2,16 +2,13 @@
 /* Reads an etrace stream for a command: see walk.h. */
 #include "etrace/dump/walk.h"
 
-#include "names/image/file_kind.h"
-
-#include <glib.h>
 #include <inttypes.h>
 
 enum { TOLD_MAX = 5 }; /* packets that were left out */
 
 struct walk {
     const struct gt_etrace_walk *w;
-    struct gt_etrace_input *in;
+    struct gt_input *in;
     uint64_t packets, left_out;
     bool reported_chained;
 };
@@ -91,43 +88,21 @@ static int walk_on(struct walk *k, struct gt_etrace_reader *r, struct gt_error *
     return 0;
 }
 
-int gt_etrace_walk_open(const struct gt_notices *notices, const char *where,
-                        struct gt_etrace_input *in, struct gt_error *err)
-{
-    if (g_file_test(where, G_FILE_TEST_IS_DIR)) {
-        *in = (struct gt_etrace_input){.fd = -1, .listener.fd = -1};
-        return gt_image_refuse_kind(where, "a file", err);
-    }
-    int status = gt_etrace_input_open(in, where, err);
-    if (status == 0 && in->listener.fd >= 0) {
-        gt_notice(notices, "%s: waiting for a writer", where);
-        status = gt_etrace_input_wait(in, err);
-    }
-    return status;
-}
-
-int gt_etrace_walk_check(const struct gt_etrace_input *in, const char *expected,
-                         struct gt_error *err)
-{
-    return gt_image_check_kind(in->name, in->first, in->n, expected, err);
-}
-
-int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_etrace_input *in,
-                      struct gt_error *err)
+int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_input *in, struct gt_error *err)
 {
     struct walk k = {.w = w, .in = in};
     struct gt_etrace_reader *r;
-    int looked = gt_etrace_input_look(in, err);
+    int looked = gt_input_look(in, err);
     if (looked == 0)
-        looked = gt_etrace_walk_check(in, "an etrace stream", err);
+        looked = gt_input_check(in, "an etrace stream", err);
     if (looked < 0)
         return looked;
     in->idle = pause_now;
     in->idle_self = &k;
-    int status = gt_etrace_reader_create(gt_etrace_input_read, in, in->name, &r, err);
+    int status = gt_etrace_reader_create(gt_input_read, in, in->name, &r, err);
     if (status == 0) {
         status = walk_on(&k, r, err);
-        if (status == GT_E_TRUNC && gt_etrace_input_was_ended(in))
+        if (status == GT_E_TRUNC && gt_input_was_ended(in))
             status = 0;
         gt_etrace_reader_destroy(r);
     }
@@ -136,10 +111,10 @@ int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_etrace_input *in
 
 int gt_etrace_walk(const struct gt_etrace_walk *w, struct gt_error *err)
 {
-    struct gt_etrace_input in;
-    int status = gt_etrace_walk_open(w->notices, w->where, &in, err);
+    struct gt_input in;
+    int status = gt_input_start(w->notices, w->where, &in, err);
     if (status == 0)
         status = gt_etrace_walk_in(w, &in, err);
-    gt_etrace_input_close(&in);
+    gt_input_close(&in);
     return status;
 }

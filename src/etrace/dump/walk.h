@@ -7,8 +7,8 @@
 #define GT_ETRACE_DUMP_WALK_H
 
 #include "base/notice.h"
-#include "etrace/dump/input.h"
 #include "etrace/format/etrace.h"
+#include "recording/input.h"
 
 struct gt_etrace_walk {
     const struct gt_notices *notices; /* takes the messages */
@@ -23,18 +23,9 @@ struct gt_etrace_walk {
     void (*message)(void *user); /* called before a message; may be NULL */
 };
 
-/* Opens a command's input, and waits for the writer of a live stream. Call gt_etrace_input_close in
- * any case. Errors of gt_etrace_input_open and gt_etrace_input_wait. */
-int gt_etrace_walk_open(const struct gt_notices *notices, const char *where,
-                        struct gt_etrace_input *in, struct gt_error *err);
-/* Checks the first bytes, which must have been peeked at. GT_E_FORMAT: they belong to another type
- * of file; the message has that type and `expected`, which begins with "an etrace stream". */
-int gt_etrace_walk_check(const struct gt_etrace_input *in, const char *expected,
-                         struct gt_error *err);
 /* gt_etrace_walk over an open input, which stays open. */
-int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_etrace_input *in,
-                      struct gt_error *err);
-/* Walks through the stream. Returns 0, also if in->end ended it, or errors of gt_etrace_input_open
+int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_input *in, struct gt_error *err);
+/* Walks through the stream. Returns 0, also if in->end ended it, or errors of gt_input_open
  * and gt_etrace_next; GT_E_FORMAT also if packets were left out: each was reported before, and err
  * has their number. All packets before an error were passed on. */
 int gt_etrace_walk(const struct gt_etrace_walk *w, struct gt_error *err);

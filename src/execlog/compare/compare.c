@@ -133,7 +133,7 @@ void gt_diff_init(struct gt_diff *d, const char *const names[2], size_t context,
         .context = context,
     };
     for (int i = 0; i < 2; i++)
-        d->side[i].in = (struct gt_etrace_input){.fd = -1, .listener.fd = -1};
+        d->side[i].in = (struct gt_input){.fd = -1, .listener.fd = -1};
 }
 
 int gt_diff_run(struct gt_diff *d, GString *out, struct gt_error *err)

@@ -56,7 +56,7 @@ struct gt_diff {
 void gt_diff_init(struct gt_diff *d, const char *const names[2], size_t context,
                   const struct gt_notices *notices);
 /* Reads both logs and appends to *out the first difference of each vCPU's lines. Errors of
- * gt_etrace_walk_open and of the readers; GT_E_RANGE: one log is too far ahead of the other. */
+ * gt_input_start and of the readers; GT_E_RANGE: one log is too far ahead of the other. */
 int gt_diff_run(struct gt_diff *d, GString *out, struct gt_error *err);
 void gt_diff_clear(struct gt_diff *d);
 

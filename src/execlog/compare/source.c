@@ -2,10 +2,9 @@
 /* Reads a log for a comparison: see source.h. */
 #include "execlog/compare/source.h"
 
-#include "etrace/dump/walk.h"
 #include "execlog/compare/lines.h"
 #include "execlog/dump/execlog_input.h"
-#include "names/image/file_kind.h"
+#include "recording/file_kind.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,21 +27,21 @@ int gt_diff_source_open(struct gt_diff_source *s, const struct gt_notices *notic
 {
     s->notices = notices;
     s->line = 1;
-    int status = gt_etrace_walk_open(notices, where, &s->in, err);
+    int status = gt_input_start(notices, where, &s->in, err);
     if (status == 0)
-        status = gt_etrace_input_look(&s->in, err);
+        status = gt_input_look(&s->in, err);
     if (status < 0)
         return status;
     if (gt_execlog_is(s->in.first, s->in.n)) {
         struct gt_execlog_source source = gt_execlog_input_source(&s->in);
         return gt_execlog_reader_create(&source, &s->r, err);
     }
-    const char *kind = gt_image_file_kind(s->in.first, s->in.n);
-    if (kind || !gt_image_file_is_text(s->in.first, s->in.n))
+    const char *kind = gt_file_kind(s->in.first, s->in.n);
+    if (kind || !gt_file_kind_is_text(s->in.first, s->in.n))
         return gt_error_set(err, GT_E_FORMAT,
                             "%s: %s, expected a log: text, or execlog's binary form%s", s->in.name,
                             kind ? kind : "not text, and of an unknown type",
-                            gt_image_file_hint(s->in.first, s->in.n));
+                            gt_file_kind_hint(s->in.first, s->in.n));
     s->room = ROOM;
     s->buf = g_malloc(s->room);
     return 0;
@@ -64,7 +63,7 @@ void gt_diff_source_close(struct gt_diff_source *s)
     gt_execlog_text_destroy(s->text);
     gt_execlog_reader_destroy(s->r);
     g_free(s->buf);
-    gt_etrace_input_close(&s->in);
+    gt_input_close(&s->in);
 }
 
 /* ---- text ---------------------------------------------------------------------------------- */
@@ -102,7 +101,7 @@ static int read_text(struct gt_diff_source *s, struct gt_error *err)
     if (status < 0)
         return status;
     ssize_t got =
-        s->no_text.status ? 0 : gt_etrace_input_read(&s->in, s->buf + s->fill, s->room - s->fill);
+        s->no_text.status ? 0 : gt_input_read(&s->in, s->buf + s->fill, s->room - s->fill);
     if (got < 0 && errno == EINTR)
         return 0;
     if (got < 0)

@@ -209,7 +209,7 @@ static int check_addresses(const struct dump *d, const struct gt_execlog_query *
     return 0;
 }
 
-int gt_dump_execlog(const struct gt_notices *notices, struct gt_etrace_input *in,
+int gt_dump_execlog(const struct gt_notices *notices, struct gt_input *in,
                     const struct gt_execlog_query *q, bool values, struct gt_output *out,
                     struct gt_error *err)
 {

@@ -5,8 +5,8 @@
 
 #include "base/notice.h"
 #include "base/output.h"
-#include "etrace/dump/input.h"
 #include "execlog/format/text.h"
+#include "recording/input.h"
 
 struct gt_dump_execlog_options {
     uint64_t from, to; /* 0: not given */
@@ -21,7 +21,7 @@ int gt_dump_execlog_query(const struct gt_dump_execlog_options *o, struct gt_exe
                           struct gt_error *err);
 /* Writes the text. Returns 0 or an error; GT_E_FORMAT also if chunks were left out or the log has
  * no END, for which a notice was given. */
-int gt_dump_execlog(const struct gt_notices *notices, struct gt_etrace_input *in,
+int gt_dump_execlog(const struct gt_notices *notices, struct gt_input *in,
                     const struct gt_execlog_query *q, bool values, struct gt_output *out,
                     struct gt_error *err);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The input of a command that reads a stream: see input.h. */
-#include "etrace/dump/input.h"
+#include "recording/input.h"
+
+#include "recording/file_kind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +23,7 @@ static int blocking(int fd)
     return fd;
 }
 
-static int open_socket(struct gt_etrace_input *in, const char *path, struct gt_error *err)
+static int open_socket(struct gt_input *in, const char *path, struct gt_error *err)
 {
     int status = gt_socket_check_path(path, err);
     if (status == 0)
@@ -30,7 +32,7 @@ static int open_socket(struct gt_etrace_input *in, const char *path, struct gt_e
     return status;
 }
 
-int gt_etrace_input_wait(struct gt_etrace_input *in, struct gt_error *err)
+int gt_input_wait(struct gt_input *in, struct gt_error *err)
 {
     struct pollfd p = {.fd = in->listener.fd, .events = POLLIN};
     do {
@@ -42,16 +44,16 @@ int gt_etrace_input_wait(struct gt_etrace_input *in, struct gt_error *err)
     return status;
 }
 
-bool gt_etrace_input_was_ended(const struct gt_etrace_input *in)
+bool gt_input_was_ended(const struct gt_input *in)
 {
     return in->end && *in->end->ended;
 }
 
 /* ---- all kinds ----------------------------------------------------------------------------- */
 
-int gt_etrace_input_open(struct gt_etrace_input *in, const char *where, struct gt_error *err)
+int gt_input_open(struct gt_input *in, const char *where, struct gt_error *err)
 {
-    *in = (struct gt_etrace_input){.fd = -1, .listener.fd = -1};
+    *in = (struct gt_input){.fd = -1, .listener.fd = -1};
     if (strcmp(where, "-") == 0) {
         in->name = g_strdup("standard input");
         in->fd = STDIN_FILENO;
@@ -69,7 +71,7 @@ int gt_etrace_input_open(struct gt_etrace_input *in, const char *where, struct g
     return 0;
 }
 
-int gt_etrace_input_look(struct gt_etrace_input *in, struct gt_error *err)
+int gt_input_look(struct gt_input *in, struct gt_error *err)
 {
     while (in->n < sizeof in->first) {
         ssize_t got = read(in->fd, in->first + in->n, sizeof in->first - in->n);
@@ -84,9 +86,9 @@ int gt_etrace_input_look(struct gt_etrace_input *in, struct gt_error *err)
     return 0;
 }
 
-ssize_t gt_etrace_input_read(void *self, void *out, size_t n)
+ssize_t gt_input_read(void *self, void *out, size_t n)
 {
-    struct gt_etrace_input *in = self;
+    struct gt_input *in = self;
     size_t ahead = in->n - in->at;
     if (ahead) {
         ahead = n < ahead ? n : ahead;
@@ -99,19 +101,19 @@ ssize_t gt_etrace_input_read(void *self, void *out, size_t n)
         return read(in->fd, out, n);
     if (in->idle && poll(&p, 1, 0) == 0)
         in->idle(in->idle_self);
-    if (gt_etrace_input_was_ended(in) ||
-        (in->end && ppoll(&p, 1, NULL, &in->end->mask) < 0 && gt_etrace_input_was_ended(in)))
+    if (gt_input_was_ended(in) ||
+        (in->end && ppoll(&p, 1, NULL, &in->end->mask) < 0 && gt_input_was_ended(in)))
         return 0;
     return read(in->fd, out, n);
 }
 
 /* ---- more than once ------------------------------------------------------------------------ */
 
-static int copy_to(struct gt_etrace_input *in, int fd, const char *path, struct gt_error *err)
+static int copy_to(struct gt_input *in, int fd, const char *path, struct gt_error *err)
 {
     static char buf[1 << 16];
     for (;;) {
-        ssize_t n = gt_etrace_input_read(in, buf, sizeof buf);
+        ssize_t n = gt_input_read(in, buf, sizeof buf);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -126,7 +128,7 @@ static int copy_to(struct gt_etrace_input *in, int fd, const char *path, struct 
     }
 }
 
-int gt_etrace_input_keep(struct gt_etrace_input *in, struct gt_error *err)
+int gt_input_keep(struct gt_input *in, struct gt_error *err)
 {
     struct stat st;
     g_autofree char *path = NULL;
@@ -143,10 +145,10 @@ int gt_etrace_input_keep(struct gt_etrace_input *in, struct gt_error *err)
         close(in->fd);
     in->fd = fd;
     in->copied = true;
-    return status < 0 ? status : gt_etrace_input_rewind(in, err);
+    return status < 0 ? status : gt_input_rewind(in, err);
 }
 
-int gt_etrace_input_rewind(struct gt_etrace_input *in, struct gt_error *err)
+int gt_input_rewind(struct gt_input *in, struct gt_error *err)
 {
     in->at = in->n = 0;
     if (lseek(in->fd, in->start, SEEK_SET) < 0)
@@ -154,11 +156,31 @@ int gt_etrace_input_rewind(struct gt_etrace_input *in, struct gt_error *err)
     return 0;
 }
 
-void gt_etrace_input_close(struct gt_etrace_input *in)
+void gt_input_close(struct gt_input *in)
 {
     gt_listener_close(&in->listener);
     if (in->fd > STDIN_FILENO)
         close(in->fd);
     g_free(in->name);
     in->name = NULL;
+}
+
+int gt_input_start(const struct gt_notices *notices, const char *where, struct gt_input *in,
+                   struct gt_error *err)
+{
+    if (g_file_test(where, G_FILE_TEST_IS_DIR)) {
+        *in = (struct gt_input){.fd = -1, .listener.fd = -1};
+        return gt_file_kind_refuse(where, "a file", err);
+    }
+    int status = gt_input_open(in, where, err);
+    if (status == 0 && in->listener.fd >= 0) {
+        gt_notice(notices, "%s: waiting for a writer", where);
+        status = gt_input_wait(in, err);
+    }
+    return status;
+}
+
+int gt_input_check(const struct gt_input *in, const char *expected, struct gt_error *err)
+{
+    return gt_file_kind_check(in->name, in->first, in->n, expected, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Detects the type of a file or folder: see file_kind.h. */
-#include "names/image/file_kind.h"
+#include "recording/file_kind.h"
 
 #include "recording/directory/dir.h"
 
@@ -43,19 +43,19 @@ static size_t find(const void *first, size_t n)
     return i;
 }
 
-const char *gt_image_file_kind(const void *first, size_t n)
+const char *gt_file_kind(const void *first, size_t n)
 {
     const size_t i = find(first, n);
     return i < G_N_ELEMENTS(kinds) ? kinds[i].name : NULL;
 }
 
-const char *gt_image_file_hint(const void *first, size_t n)
+const char *gt_file_kind_hint(const void *first, size_t n)
 {
     const size_t i = find(first, n);
     return i < G_N_ELEMENTS(kinds) ? kinds[i].hint : "";
 }
 
-bool gt_image_file_is_text(const void *bytes, size_t n)
+bool gt_file_kind_is_text(const void *bytes, size_t n)
 {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < n; i++)
@@ -92,13 +92,13 @@ static bool may_be_any(const void *first, size_t n)
     return false;
 }
 
-int gt_image_check_kind(const char *name, const void *first, size_t n, const char *expected,
-                        struct gt_error *err)
+int gt_file_kind_check(const char *name, const void *first, size_t n, const char *expected,
+                       struct gt_error *err)
 {
-    const char *kind = gt_image_file_kind(first, n), *hint = gt_image_file_hint(first, n);
+    const char *kind = gt_file_kind(first, n), *hint = gt_file_kind_hint(first, n);
     if (n == 0)
         kind = "empty";
-    else if (!kind && !may_be_any(first, n) && gt_image_file_is_text(first, n)) {
+    else if (!kind && !may_be_any(first, n) && gt_file_kind_is_text(first, n)) {
         const bool log = is_log(first, n);
         kind = log ? "an execlog log, as text" : "a text";
         hint = log ? "; read it with guesttrace diff" : "";
@@ -108,7 +108,7 @@ int gt_image_check_kind(const char *name, const void *first, size_t n, const cha
     return refuse(name, kind, expected, hint, err);
 }
 
-bool gt_image_is_recording(const char *folder)
+bool gt_file_kind_is_recording(const char *folder)
 {
     g_autofree char *tasks = g_build_filename(folder, "task.txt", NULL);
     uint32_t *tids = NULL;
@@ -117,11 +117,11 @@ bool gt_image_is_recording(const char *folder)
     return n > 0 || g_file_test(tasks, G_FILE_TEST_EXISTS);
 }
 
-int gt_image_refuse_kind(const char *path, const char *expected, struct gt_error *err)
+int gt_file_kind_refuse(const char *path, const char *expected, struct gt_error *err)
 {
-    char first[GT_IMAGE_FILE_KIND_BYTES];
+    char first[GT_FILE_KIND_BYTES];
     if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
-        const bool recording = gt_image_is_recording(path);
+        const bool recording = gt_file_kind_is_recording(path);
         return refuse(path, recording ? "a uftrace directory" : "a folder that is no recording",
                       expected, recording ? "; read it with guesttrace report" : "", err);
     }
@@ -130,10 +130,10 @@ int gt_image_refuse_kind(const char *path, const char *expected, struct gt_error
         return GT_E_FORMAT;
     const size_t n = fread(first, 1, sizeof first, f);
     fclose(f);
-    const char *kind = gt_image_file_kind(first, n);
+    const char *kind = gt_file_kind(first, n);
     if (kind && g_str_has_prefix(expected, kind))
         return GT_E_FORMAT;
-    if (gt_image_check_kind(path, first, n, expected, err) == 0)
+    if (gt_file_kind_check(path, first, n, expected, err) == 0)
         return refuse(path, "of an unknown type", expected, "", err);
     return GT_E_FORMAT;
 }
