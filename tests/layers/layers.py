@@ -45,8 +45,6 @@ CROSSING = {
     ('calls/read/etrace.c', 'etrace/dump/walk.h'),
     ('execlog/dump/execlog_input.h', 'recording/input.h'),
     ('execlog/dump/execlog_text.h', 'recording/input.h'),
-    ('names/placement/entries.h', 'calls/repair/records.h'),
-    ('names/processes/sysroot.h', 'calls/repair/records.h'),
 }
 PUBLIC = ('guesttrace', 'gtrace')  # include/, for everybody
 LIBRARIES = ('filter', 'guest', 'track', 'recording', 'names', 'calls', 'etrace', 'execlog', 'events', 'gtrace')

@@ -48,12 +48,13 @@ int gt_recording_edit_open(const char *path, bool alone, const struct gt_notices
                            struct gt_recording_edit *out, struct gt_error *err)
 {
     struct gt_compact_work *w = &out->work;
-    *out = (struct gt_recording_edit){.at.dir = path, .lock = -1};
+    *out = (struct gt_recording_edit){.at = {.dir = path, .read = gt_records_read}, .lock = -1};
     if (!is_compact(path))
         return open_directory(out, alone, err);
     int status = gt_compact_work_open(path, alone, notices, w, err);
     if (status == 0)
-        out->at = (struct gt_records){w->dir.path, w->flight ? w->snapshot : w->file};
+        out->at = (struct gt_records){
+            .dir = w->dir.path, .file = w->flight ? w->snapshot : w->file, .read = gt_records_read};
     return status == GT_E_FORMAT ? gt_file_kind_refuse(path, "a recording of calls", err) : status;
 }
 

@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The records of a recording of calls, wherever they are. */
+/* Reads the records of a directory or a compact file. */
 #ifndef GT_CALLS_REPAIR_RECORDS_H
 #define GT_CALLS_REPAIR_RECORDS_H
 
-#include "recording/directory/uftrace.h"
+#include "recording/records.h"
 
-/* Paths; the caller's. */
-struct gt_records {
-    const char *dir;  /* the text files */
-    const char *file; /* the records: a compact file; NULL: TID.dat files in the directory */
-};
-
-/* Calls `piece` for all records of each task for which `wanted` is true (NULL: of all), those of
- * one task in their order. What it returns below 0 ends the call and is returned. What is damaged
- * is read up to there. Errors of gt_uftrace_dat_list and gt_compact_file_open; GT_E_IO, GT_E_NOMEM.
- */
-struct gt_records_reader {
-    bool (*wanted)(void *self, uint32_t tid);
-    int (*piece)(void *self, uint32_t tid, const struct gt_uftrace_record *r, size_t n);
-    void *self;
-};
+/* What struct gt_records has as `read`. */
 int gt_records_read(const struct gt_records *at, const struct gt_records_reader *reader,
                     struct gt_error *err);
 

@@ -4,7 +4,7 @@
 #define GT_NAMES_PLACEMENT_ENTRIES_H
 
 #include "base/error.h"
-#include "calls/repair/records.h"
+#include "recording/records.h"
 
 #include <stdbool.h>
 #include <stddef.h>

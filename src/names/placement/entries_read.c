@@ -30,7 +30,7 @@ int gt_entries_read(const struct gt_records *at, struct gt_entries *out, struct 
     struct gt_entry_set *set = gt_entry_set_create();
     const struct gt_records_reader reader = {.piece = add_entries, .self = set};
     *out = (struct gt_entries){0};
-    int status = set ? gt_records_read(at, &reader, err) : GT_E_NOMEM;
+    int status = set ? at->read(at, &reader, err) : GT_E_NOMEM;
     if (set)
         gt_entry_set_finish(set, status < 0 ? NULL : out);
     return out_of_memory(at, status, err);
@@ -139,7 +139,7 @@ int gt_entries_read_groups(const struct gt_records *at, const struct gt_entries_
         memset(group[i].out, 0, (group[i].n_times + 1) * sizeof *group[i].out);
     int status = make_groups(&g);
     if (status == 0)
-        status = gt_records_read(at, &reader, err);
+        status = at->read(at, &reader, err);
     finish_groups(&g, status == 0);
     return out_of_memory(at, status, err);
 }
@@ -211,7 +211,7 @@ int gt_entries_find(const struct gt_records *at, const struct gt_entries *functi
         if (f.tasks.n)
             f.tasks.task[i] = (struct wanted){.tid = calls[i].tid, .group = i};
     }
-    int status = f.tasks.task ? gt_records_read(at, &reader, err) : GT_E_NOMEM;
+    int status = f.tasks.task ? at->read(at, &reader, err) : GT_E_NOMEM;
     for (size_t i = 0; i < f.tasks.n; i++)
         free(f.tasks.task[i].stack);
     free(f.tasks.task);

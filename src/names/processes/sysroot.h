@@ -17,7 +17,7 @@
 #define GT_NAMES_PROCESSES_SYSROOT_H
 
 #include "base/error.h"
-#include "calls/repair/records.h"
+#include "recording/records.h"
 
 #include <glib.h>
 #include <stdbool.h>
