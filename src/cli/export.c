@@ -5,6 +5,7 @@
 #include "calls/repair/compact.h"
 #include "calls/view/view.h"
 #include "cli/default_recording.h"
+#include "cli/etrace_calls.h"
 #include "cli/guard.h"
 #include "cli/output_file.h"
 #include "cli/reading.h"
@@ -160,6 +161,7 @@ static int write_calls(const struct gt_command *self, const struct export_option
     if (o->elf)
         g_ptr_array_add(o->elf, NULL);
     const struct gt_calls_options how = {.elf = o->elf ? (const char *const *)o->elf->pdata : NULL,
+                                         .other = &gt_etrace_calls,
                                          .notices = gt_default_notices(self, o->quiet)};
     struct gt_calls *calls, *other = NULL;
     struct gt_window window = {0};

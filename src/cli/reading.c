@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A recording of calls that a command sums up: see reading.h. */
 #include "cli/reading.h"
+#include "cli/etrace_calls.h"
 
 #include "base/escape.h"
 #include "calls/export/frames.h"
@@ -15,6 +16,7 @@ static int open_recording(struct gt_reading *r, const struct gt_command *self,
     if (o->elf)
         g_ptr_array_add(o->elf, NULL);
     const struct gt_calls_options how = {.elf = o->elf ? (const char *const *)o->elf->pdata : NULL,
+                                         .other = &gt_etrace_calls,
                                          .notices = gt_default_notices(self, o->quiet)};
     int status = gt_calls_open(path, &how, &r->calls, err);
     if (status < 0) {

@@ -38,14 +38,6 @@ ALLOWED = {
     'gtrace': SHARED | {'calls'},
     'cli': SHARED | {'calls', 'etrace', 'execlog', 'events', 'events/library'},
 }
-# Includes that go the wrong way, each to be turned round: (who includes, what).
-CROSSING = {
-    ('calls/read/etrace.c', 'etrace/dump/exec_stack.h'),
-    ('calls/read/etrace.c', 'etrace/dump/names.h'),
-    ('calls/read/etrace.c', 'etrace/dump/walk.h'),
-    ('execlog/dump/execlog_input.h', 'recording/input.h'),
-    ('execlog/dump/execlog_text.h', 'recording/input.h'),
-}
 PUBLIC = ('guesttrace', 'gtrace')  # include/, for everybody
 LIBRARIES = ('filter', 'guest', 'track', 'recording', 'names', 'calls', 'etrace', 'execlog', 'events', 'gtrace')
 PROCESS = re.compile(r'\b(?:stdout|stderr|(?:printf|puts|putchar|perror|exit|_exit|abort|sigaction|signal) *\()')
@@ -95,7 +87,7 @@ def floor_of(name):
     return max((f for f in ALLOWED if name.startswith(f + '/')), key=len, default=None)
 
 
-def check_includes(floor, name, lines):
+def check_includes(floor, lines):
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
         if not match:
@@ -103,7 +95,7 @@ def check_includes(floor, name, lines):
         target = match.group(1)
         if '/' not in target:
             yield number, f'"{target}": includes are written "folder/file.h"'
-        elif target.split('/')[0] in PUBLIC or (name, target) in CROSSING:
+        elif target.split('/')[0] in PUBLIC:
             continue
         elif floor_of(target) is None:
             yield number, f'"{target}": no such folder'
@@ -155,7 +147,7 @@ def check_file(root, path):
     if floor is None:
         yield 1, 'on none of the floors in the table'
         return
-    yield from check_includes(floor, name, lines)
+    yield from check_includes(floor, lines)
     code = without_text(text).split('\n')
     if floor in LIBRARIES:
         yield from check_library(code)
@@ -181,9 +173,6 @@ def check_headers(root, paths):
                     users[include.group(1)].add(os.path.dirname(name))
                 if defined and types.setdefault(defined.group(1), name) != name:
                     yield path, number, f'{defined.group(1)} is defined in {types[defined.group(1)]}, too'
-    for who, what in sorted(CROSSING):
-        if os.path.dirname(who) not in users[what]:
-            yield os.path.join(root, 'src', who), 1, f'it does not include {what}: take it out of CROSSING'
     for path in paths:
         name = os.path.relpath(path, os.path.join(root, 'src'))
         folders = users[name]

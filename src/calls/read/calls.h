@@ -38,8 +38,19 @@ struct gt_value_item;
 struct gt_value_spec; /* recording/values/spec.h */
 struct gt_values;
 
+/* A form that is no recording of calls: what is of it is made into one when it is opened. */
+struct gt_calls_other {
+    /* True where the path, or the programs (until NULL; NULL: none) say that it is of this form. */
+    bool (*is)(const char *path, const char *const *elf);
+    /* Reads it to its end, and makes a compact file of its calls in memory: a descriptor, which the
+     * caller closes. Errors are those of opening. */
+    int (*make)(const char *path, const char *const *elf, const struct gt_notices *notices,
+                struct gt_error *err);
+};
+
 struct gt_calls_options {
-    const char *const *elf;    /* etrace: the programs, until NULL; NULL: none */
+    const char *const *elf;             /* of `other`: the programs, until NULL; NULL: none */
+    const struct gt_calls_other *other; /* NULL: recordings of calls only */
     struct gt_notices notices; /* about damage that is skipped, and the like; on any thread, one at
                                 * a time, also during passes */
 };

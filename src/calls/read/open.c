@@ -3,7 +3,6 @@
 #include "calls/read/recording.h"
 
 #include "calls/file/set.h"
-#include "calls/read/etrace.h"
 #include "calls/read/forks.h"
 #include "calls/read/task_names.h"
 #include "recording/file_kind.h"
@@ -158,10 +157,10 @@ static int read_texts(struct gt_calls *c, struct gt_error *err)
 }
 
 /* The calls of a stream, which is read to its end. */
-static int open_etrace(struct gt_calls *c, const char *const *elf, struct gt_error *err)
+static int open_other(struct gt_calls *c, const struct gt_calls_options *o, struct gt_error *err)
 {
     struct stat st;
-    int fd = gt_calls_of_etrace(c->path, elf, &c->notices, err);
+    int fd = o->other->make(c->path, o->elf, &c->notices, err);
     if (fd < 0)
         return fd;
     g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
@@ -172,11 +171,11 @@ static int open_etrace(struct gt_calls *c, const char *const *elf, struct gt_err
     return status;
 }
 
-static int open_file(struct gt_calls *c, const char *const *elf, struct gt_error *err)
+static int open_file(struct gt_calls *c, const struct gt_calls_options *o, struct gt_error *err)
 {
     struct stat st;
-    if (gt_calls_is_etrace(c->path, elf))
-        return open_etrace(c, elf, err);
+    if (o->other && o->other->is(c->path, o->elf))
+        return open_other(c, o, err);
     c->facts.form =
         stat(c->path, &st) == 0 && S_ISDIR(st.st_mode) ? GT_CALLS_DIRECTORY : GT_CALLS_COMPACT;
     if (c->facts.form == GT_CALLS_DIRECTORY)
@@ -200,9 +199,9 @@ static void name_units(struct gt_calls *c)
     }
 }
 
-static int open_at(struct gt_calls *c, const char *const *elf, struct gt_error *err)
+static int open_at(struct gt_calls *c, const struct gt_calls_options *o, struct gt_error *err)
 {
-    int status = open_file(c, elf, err);
+    int status = open_file(c, o, err);
     if (status < 0)
         return status;
     status = read_texts(c, err);
@@ -245,7 +244,7 @@ int gt_calls_open(const char *path, const struct gt_calls_options *o, struct gt_
     c->notices = (struct gt_notices){put_notice, c};
     if (o)
         c->told = o->notices;
-    int status = open_at(c, o ? o->elf : NULL, err);
+    int status = open_at(c, o ? o : &(struct gt_calls_options){0}, err);
     if (status < 0) {
         gt_calls_close(c);
         return status;

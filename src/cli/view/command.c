@@ -3,6 +3,7 @@
 #include "calls/view/sources.h"
 #include "calls/view/view.h"
 #include "cli/default_recording.h"
+#include "cli/etrace_calls.h"
 #include "cli/view/server.h"
 
 #include <malloc.h>
@@ -127,6 +128,7 @@ static int run_view(const struct gt_command *self, const void *options, size_t n
     if (o->elf)
         g_ptr_array_add(o->elf, NULL);
     const struct gt_calls_options how = {.elf = o->elf ? (const char *const *)o->elf->pdata : NULL,
+                                         .other = &gt_etrace_calls,
                                          .notices = gt_command_notices(self)};
     int status =
         o->source || o->coverage ? gt_sources_open(o->source, o->coverage, &sources, &err) : 0;

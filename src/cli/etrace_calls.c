@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An etrace stream as a recording of calls: see etrace.h. Functions have names only: each name gets
- * an address of its own in one module, that of the first program. */
-#include "calls/read/etrace.h"
+/* An etrace stream as a recording of calls: see etrace_calls.h. Functions have names only: each
+ * name gets an address of its own in one module, that of the first program. */
+#include "cli/etrace_calls.h"
 
 #include "calls/file/file.h"
 #include "etrace/dump/exec_stack.h"
@@ -38,7 +38,7 @@ struct reading {
     struct gt_error *err;
 };
 
-bool gt_calls_is_etrace(const char *path, const char *const *elf)
+static bool is_etrace(const char *path, const char *const *elf)
 {
     unsigned char first[GT_FILE_KIND_BYTES];
     if (strcmp(path, "-") == 0 || g_str_has_prefix(path, "unix:"))
@@ -244,8 +244,8 @@ static int make(struct reading *r, const char *const *elf, const struct gt_notic
     return status < 0 ? status : r->status;
 }
 
-int gt_calls_of_etrace(const char *path, const char *const *elf, const struct gt_notices *notices,
-                       struct gt_error *err)
+static int calls_of_etrace(const char *path, const char *const *elf,
+                           const struct gt_notices *notices, struct gt_error *err)
 {
     struct reading *r = g_new0(struct reading, 1);
     g_autofree char *program = g_strdup(elf && *elf ? *elf : "unknown");
@@ -269,3 +269,5 @@ int gt_calls_of_etrace(const char *path, const char *const *elf, const struct gt
         close(fd);
     return status < 0 ? status : fd;
 }
+
+const struct gt_calls_other gt_etrace_calls = {is_etrace, calls_of_etrace};
