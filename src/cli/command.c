@@ -11,9 +11,17 @@
 
 static const struct gt_command *const *commands;
 
-void gt_commands_use(const struct gt_command *const *table)
+static const struct gt_family *families;
+
+void gt_commands_use(const struct gt_command *const *table, const struct gt_family *of)
 {
     commands = table;
+    families = of;
+}
+
+const struct gt_family *gt_family_first(void)
+{
+    return families;
 }
 
 const struct gt_command *gt_command_at(size_t index)
@@ -32,11 +40,30 @@ const struct gt_command *gt_command_by_name(const char *name)
     return NULL;
 }
 
+const struct gt_family *gt_family_by_name(const char *name)
+{
+    for (const struct gt_family *f = families; f->name; f++)
+        if (strcmp(f->name, name) == 0)
+            return f;
+    return NULL;
+}
+
+const struct gt_command *gt_family_command(const struct gt_family *f, const char *verb)
+{
+    for (const struct gt_family_verb *v = f->verb; v->name; v++)
+        if (strcmp(v->name, verb) == 0)
+            return v->command;
+    return NULL;
+}
+
 char *gt_commands_near(const char *name)
 {
     struct gt_nearest near = {.wanted = name};
     for (size_t i = 0; *name != '-' && commands[i]; i++)
         gt_nearest_offer(&near, commands[i]->name);
+    for (const struct gt_family *f = families; *name != '-' && f->name; f++)
+        if (!gt_command_by_name(f->name))
+            gt_nearest_offer(&near, f->name);
     char *text = gt_nearest_text(&near), *copy = g_strdup(text ? text : "");
     free(text);
     return copy;

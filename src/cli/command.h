@@ -74,8 +74,27 @@ extern const struct gt_command gt_command_help;
 
 /* The table, in the order of help, until NULL; defined in commands.c. */
 extern const struct gt_command *const gt_commands[];
-/* Sets the table for the functions below; call it once, before them. */
-void gt_commands_use(const struct gt_command *const *table);
+
+/* Commands for the recordings of one tool: `guesttrace FAMILY VERB`. */
+struct gt_family_verb {
+    const char *name;
+    const struct gt_command *command;
+};
+struct gt_family {
+    const char *name;
+    const char *about;                 /* what is recorded, a phrase */
+    const struct gt_family_verb *verb; /* until a NULL name */
+};
+/* Until a NULL name; defined in commands.c. */
+extern const struct gt_family gt_families[];
+/* NULL: there is none of that name. */
+const struct gt_family *gt_family_by_name(const char *name);
+/* The family's command; NULL: it has no such verb. */
+const struct gt_command *gt_family_command(const struct gt_family *f, const char *verb);
+/* Sets the tables for the functions around; call it once, before them. */
+void gt_commands_use(const struct gt_command *const *table, const struct gt_family *families);
+/* The first of the table. */
+const struct gt_family *gt_family_first(void);
 
 /* In the order of help, until NULL. */
 const struct gt_command *gt_command_at(size_t index);
@@ -101,6 +120,7 @@ struct gt_notices gt_command_notices(const struct gt_command *self);
 
 /* help.c, man.c, completion.c: texts that are made from the table. */
 void gt_help_overview(GString *out);
+void gt_help_family(GString *out, const struct gt_family *f);
 /* Prints the options of the group with that name; NULL: those of the first group. */
 void gt_help_command(GString *out, const struct gt_command *c, const char *group);
 void gt_man_page(GString *out);

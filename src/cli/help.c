@@ -8,15 +8,50 @@
 #define WIDTH       80
 #define HELP_COLUMN 30
 
+static bool has_family(const struct gt_command *c)
+{
+    for (const struct gt_family *f = gt_family_first(); f->name; f++)
+        for (const struct gt_family_verb *v = f->verb; v->name; v++)
+            if (v->command == c && strcmp(v->name, "diff") != 0) /* which is of calls, too */
+                return true;
+    return false;
+}
+
+static void append_verbs(GString *out, const struct gt_family *f)
+{
+    for (const struct gt_family_verb *v = f->verb; v->name; v++) {
+        g_autofree char *name = g_strdup_printf("%s %s", f->name, v->name);
+        g_string_append_printf(out, "  %-19s %s\n", name, v->command->summary);
+    }
+}
+
 void gt_help_overview(GString *out)
 {
     g_string_append(out, "usage: guesttrace COMMAND [OPTIONS] ...\n"
                          "       guesttrace --help | --version\n\n"
-                         "Records what a QEMU guest executes, from the outside.\n\n");
-    for (size_t i = 0; gt_command_at(i); i++)
+                         "Records what a QEMU guest executes, from the outside.\n\n"
+                         "Calls:\n");
+    size_t i = 0;
+    for (; gt_command_at(i) && !has_family(gt_command_at(i)); i++)
         g_string_append_printf(out, "  %-12s %s\n", gt_command_at(i)->name,
                                gt_command_at(i)->summary);
+    for (const struct gt_family *f = gt_family_first(); f->name; f++) {
+        g_string_append_printf(out, "\n%c%s:\n", g_ascii_toupper(f->about[0]), f->about + 1);
+        append_verbs(out, f);
+    }
+    g_string_append(out, "\nOthers:\n");
+    for (; gt_command_at(i); i++)
+        if (!has_family(gt_command_at(i)))
+            g_string_append_printf(out, "  %-12s %s\n", gt_command_at(i)->name,
+                                   gt_command_at(i)->summary);
     g_string_append(out, "\nFor a command's options: guesttrace help COMMAND\n");
+}
+
+void gt_help_family(GString *out, const struct gt_family *f)
+{
+    g_string_append_printf(out, "usage: guesttrace %s VERB [OPTIONS] ...\n\nFor %s.\n\n", f->name,
+                           f->about);
+    append_verbs(out, f);
 }
 
 /* Breaks `text` at blanks so that lines end before WIDTH, later ones indented by `indent`; the
@@ -117,8 +152,19 @@ static int run_help(const struct gt_command *self, const void *options, size_t n
 {
     const struct help_options *opt = options;
     g_autoptr(GString) text = g_string_new(NULL);
+    const struct gt_family *family = n > 0 ? gt_family_by_name(operands[0]) : NULL;
+    if (family && n == 2 && gt_family_command(family, operands[1])) {
+        operands[0] = (char *)gt_family_command(family, operands[1])->name;
+        n = 1;
+    }
     if (n > 1)
         return gt_command_usage_error(self, "unexpected '%s'", operands[n - 1]);
+    if (n == 1 && family && operands[0] != gt_command_events.name &&
+        !gt_command_by_name(operands[0])) {
+        gt_help_family(text, family);
+        fputs(text->str, stdout);
+        return GT_EXIT_DONE;
+    }
     if (opt->man && n == 0) {
         gt_man_page(text);
     } else if (n == 0) {

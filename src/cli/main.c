@@ -54,6 +54,18 @@ static void fill_standard(void)
             (void)!open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
+/* A family without a verb, or one that it does not have. */
+static int use_family(const struct gt_family *f, const char *verb)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    const bool help = verb && (strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0);
+    if (verb && !help)
+        g_string_append_printf(text, "guesttrace %s: unknown verb '%s'\n", f->name, verb);
+    gt_help_family(text, f);
+    fputs(text->str, help ? stdout : stderr);
+    return help ? GT_EXIT_DONE : GT_EXIT_USAGE;
+}
+
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
@@ -69,7 +81,13 @@ static int dispatch(int argc, char **argv)
         puts("guesttrace " GT_VERSION);
         return GT_EXIT_DONE;
     }
-    const struct gt_command *c = gt_command_by_name(word);
+    const struct gt_family *family = gt_family_by_name(word);
+    const struct gt_command *c = family && argc > 2 ? gt_family_command(family, argv[2]) : NULL;
+    if (c)
+        return run_command(c, argc - 3, argv + 3);
+    c = gt_command_by_name(word);
+    if (family && !c)
+        return use_family(family, argc > 2 ? argv[2] : NULL);
     if (c)
         return run_command(c, argc - 2, argv + 2);
     g_autofree char *near = gt_commands_near(word);
@@ -81,7 +99,7 @@ static int dispatch(int argc, char **argv)
 int main(int argc, char **argv)
 {
     fill_standard();
-    gt_commands_use(gt_commands);
+    gt_commands_use(gt_commands, gt_families);
     gt_listeners_watch_signals();
     return gt_command_close_stdout(dispatch(argc, argv));
 }

@@ -33,8 +33,8 @@ class Usage(CliTest):
         """A letter has one long name, in all commands."""
         names = {}
         for command in self.commands():
-            text = self.expect(0, command, '--help').stdout
-            for tool in ('etrace', 'execlog', 'events') if command == 'record' else ():
+            text = self.expect(0, *command, '--help').stdout
+            for tool in ('etrace', 'execlog', 'events') if command == ['record'] else ():
                 text += self.expect(0, 'record', '--tool', tool, '--help').stdout
             for letter, name in re.findall(r'^  -(\w), --([\w-]+)', text, re.M):
                 names.setdefault(letter, set()).add(name)
@@ -43,7 +43,20 @@ class Usage(CliTest):
         self.assertEqual(several, {})
 
     def commands(self):
-        return re.findall(r'^  (\w+) ', self.expect(0, 'help').stdout, re.M)
+        found = re.findall(r'^  ((?:etrace |execlog |events )?[\w-]+) ', self.expect(0, 'help').stdout, re.M)
+        return [word.split() for word in found]
+
+    def test_families(self):
+        for family, verbs in {'etrace': {'coverage': 'coverage', 'dump': 'dump', 'export': 'convert'},
+                              'execlog': {'dump': 'dump', 'diff': 'diff'},
+                              'events': {'list': 'events', 'simpletrace': 'simpletrace'}}.items():
+            for verb, command in verbs.items():
+                text = self.expect(0, command, '--help').stdout
+                self.assertEqual(self.expect(0, family, verb, '--help').stdout, text)
+                self.assertEqual(self.expect(0, 'help', family, verb).stdout, text)
+        self.assertIn('unknown verb', self.expect(2, 'etrace', 'dumb').stderr)
+        self.assertIn('etrace coverage', self.expect(2, 'etrace').stderr)
+        self.assertIn('etrace coverage', self.expect(0, 'help', 'etrace').stdout)
 
     def test_old_spellings(self):
         os.mkdir(self.path('folder'))
@@ -112,7 +125,8 @@ class Help(CliTest):
         for words in (['--help'], ['-h'], ['help']):
             out = self.expect(0, *words).stdout
             for command in COMMANDS:
-                self.assertRegex(out, rf'\n  {command} +\w')
+                alone = {'coverage': 'etrace coverage', 'dump': 'execlog dump', 'convert': 'etrace export'}
+                self.assertRegex(out, rf'\n  {alone.get(command, command)} +\w')
 
     def test_version(self):
         for word in '--version', '-V', 'version':
@@ -172,7 +186,10 @@ class Help(CliTest):
 
 
     def commands(self):
-        return re.findall(r'(?m)^  ([a-z]+) ', self.expect(0, 'help').stdout)
+        """The words of help, without families: as commands that stand alone are named."""
+        alone = {'etrace export': 'convert', 'events list': 'events'}
+        found = re.findall(r'^  ((?:etrace |execlog |events )?[\w-]+) ', self.expect(0, 'help').stdout, re.M)
+        return sorted({alone.get(words, words.split()[-1]) for words in found} - {'setup-qemu'})
 
     def test_manual_pages_of_commands(self):
         """One for each command, without faults, with its options; the build installs them all."""
