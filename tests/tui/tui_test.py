@@ -179,7 +179,7 @@ def test_info_and_fields(t):
         s.until(lambda lines: [line.rstrip() for line in lines[1:1 + len(info)]] == [line[:99].rstrip() for line in info], 'info')
         s.press('g', 'r', 'O', 'Enter', 'BSpace', 'f')
         s.until(lambda lines: [line[:3] for line in lines[1:6]] == ['[x]', '[x]', '[x]', '[ ]', '[ ]'], 'fields')
-        s.press('Enter', 'Down', 'Enter', 'End', 'Enter', 'Up', 'Enter')
+        s.press('Enter', 'Down', 'Enter', 'End', 'Up', 'Enter', 'Up', 'Enter')
         s.until(lambda lines: [line[:3] for line in lines[1:6]] == ['[ ]', '[ ]', '[x]', '[x]', '[x]'], 'other fields')
         s.press('BSpace', 'R')
         rows = [f'{x.calls:,} {x.total // x.calls / 1000:.3f} us 0.000 us {name}'
