@@ -80,7 +80,7 @@ def short(path):
 
 def libraries(build):
     """Name and symbols() of each static library of src/, and of each plugin."""
-    for folder in sorted(glob.glob(f'{build}/src/*/*.a.p') + glob.glob(f'{build}/plugins/*.p')):
+    for folder in sorted(glob.glob(f'{build}/src/**/*.a.p', recursive=True) + glob.glob(f'{build}/plugins/*.p')):
         objects = sorted(f'{folder}/{o}' for o in os.listdir(folder) if o.endswith('.o'))
         if objects:
             yield os.path.relpath(folder, build), symbols(objects)

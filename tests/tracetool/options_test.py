@@ -8,7 +8,7 @@ import subprocess
 from gttest import cases
 from tracetool_case import TracetoolTest
 
-PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'src', 'tracetool', 'tracetool.1.in')
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'src', 'events', 'tracetool', 'tracetool.1.in')
 BACKENDS = 'nop, dtrace, ftrace, log, simple, syslog, ust'
 
 

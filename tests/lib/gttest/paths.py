@@ -14,8 +14,8 @@ BUILD = os.path.abspath(os.environ.get('GUESTTRACE_BUILD') or os.path.join(ROOT,
 PLUGINS = os.path.join(BUILD, 'plugins')
 GUESTTRACE = os.path.join(BUILD, 'guesttrace')
 TRACETOOL = os.path.join(BUILD, 'tracetool')
-EVENTS_LIBRARY = os.path.join(BUILD, 'src', 'events')
-PLUGIN_EVENTS = os.path.join(ROOT, 'src', 'plugin', 'common', 'trace-events')
+EVENTS_LIBRARY = os.path.join(BUILD, 'src', 'events', 'library')
+PLUGIN_EVENTS = os.path.join(ROOT, 'src', 'qemu', 'support', 'trace-events')
 LONG = os.environ.get('GUESTTRACE_LONG', '') not in ('', '0')
 CACHE = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'guesttrace')
 
