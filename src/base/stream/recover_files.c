@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Recovery to TID.dat files: records are added only to existing files. See recover.h. */
+/* Recovery to TID.dat files. A file that is missing is made where its first records are there: the
+ * writer may have been killed before it made it. See recover.h. */
 #include "base/stream/recover.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Opens a stream's file; *size is its size. The descriptor, or GT_E_IO, GT_E_FORMAT. */
+/* Nothing of the stream is in its file. */
+static bool begins_file(const struct gt_rest *rest)
+{
+    return rest->offset == 0 && rest->written == 0;
+}
+
+/* Opens a stream's file, for the first of its rests; *size is its size. The descriptor, or GT_E_IO,
+ * GT_E_FORMAT. */
 static int open_stream(const struct gt_ring *r, const struct gt_rest *rest, uint64_t *size)
 {
     char name[GT_STREAM_NAME];
     gt_stream_name(rest->id, name);
     struct stat st;
-    int fd = openat(r->dirfd, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const int make = begins_file(rest) ? O_CREAT : 0;
+    int fd = openat(r->dirfd, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | make, 0666);
     if (fd < 0 && errno == ENOENT)
         return gt_ring_lies(r, rest->at, "records of a stream that has no file", rest->id);
     if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
@@ -36,8 +45,13 @@ static bool has_file(const struct gt_ring *r, const struct gt_rest *rest)
 /* Where the rest's file ends; 1: there is none, as may be. GT_E_IO, GT_E_FORMAT. */
 static int find_end(const struct gt_ring *r, const struct gt_rest *rest, uint64_t *end)
 {
-    if (r->partly && !has_file(r, rest))
-        return 1;
+    if (!has_file(r, rest)) {
+        *end = 0;
+        if (begins_file(rest))
+            return 0;
+        if (r->partly)
+            return 1;
+    }
     int fd = open_stream(r, rest, end);
     if (fd >= 0)
         close(fd);
