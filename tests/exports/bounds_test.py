@@ -156,4 +156,5 @@ def test_standard_output(t):
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the commands have it from here; below nohup it is ignored
     sys.exit(functions.main(globals()))
