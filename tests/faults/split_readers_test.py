@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Every reader says of a recording in several files what it says of the same run in one file."""
+import json
 import os
 import resource
 import signal
@@ -9,7 +10,7 @@ import sys
 from gttest import boards, commands, functions, paths, qemus, recordings, sockets, splits
 from gttest.commands import must, run
 from gttest.paths import GUESTTRACE
-from gttest.results import need
+from gttest.results import Skip, need
 
 FEW = 256  # descriptors
 
@@ -19,9 +20,17 @@ def few_files():
 
 
 def test_threads(t):
-    both = splits.Both(t.folder, '64K')
-    both.record(qemus.user('x86_64'), splits.build(t.folder), '3', 'threads', '100')
-    both.check(2)
+    """The clock of a new thread begins where that of all others is: two plugins may read it at two moments. Where they
+    did, the run says nothing."""
+    program = splits.build(t.folder)
+    for n in range(5):
+        both = splits.Both(f'{t.folder}/{n}', '64K')
+        both.record(qemus.user('x86_64'), program, '3', 'threads', '100')
+        starts = [json.loads(both.read(which, 'info', '--json')[0])['tasks'] for which in ('one', 'set')]
+        if starts[0] == starts[1]:
+            both.check(2)
+            return
+    raise Skip('the plugins have read five clocks at different moments')
 
 
 def test_fork(t):
