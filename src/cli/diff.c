@@ -75,8 +75,6 @@ static int diff_calls(const struct gt_command *self, const struct diff_options *
     g_autofree struct gt_output *out = g_new(struct gt_output, 1);
     gt_output_init(out, STDOUT_FILENO);
     calls.json = opt->json;
-    if (opt->quiet)
-        calls.limit = 0;
     int status = gt_diff_calls(path, &calls, &notices, opt->quiet ? NULL : out, &err);
     if (gt_output_finish(out, "standard output", &err) < 0)
         status = GT_E_IO;

@@ -77,22 +77,23 @@ static gint compare_rows(gconstpointer pa, gconstpointer pb, gpointer by)
     return m > n ? -1 : m < n ? 1 : strcmp(a->name, b->name);
 }
 
+/* Both passes come first: they meet the functions that are matched. */
 static int read_changes(struct gt_calls *const side[2], const struct gt_diff_calls_options *o,
                         struct gt_function_match *m, struct gt_change **of, struct gt_error *err)
 {
     const struct gt_calls_window window = {.wall = o->wall};
-    /* The first pass over each meets its functions. */
-    for (int k = 0; k < 2; k++) {
-        const struct gt_function_match none = {0};
-        int status = gt_changes_add(NULL, &none, side, k, &window, err);
-        if (status < 0)
-            return status;
-    }
-    gt_function_match_make(m, side);
-    *of = g_new0(struct gt_change, m->names->len + 1);
+    struct gt_function_table f[2] = {0};
     int status = 0;
     for (int k = 0; k < 2 && status == 0; k++)
-        status = gt_changes_add(*of, m, side, k, &window, err);
+        status = gt_function_table_make(side[k], &window, 0, &f[k], err);
+    if (status == 0) {
+        gt_function_match_make(m, side);
+        *of = g_new0(struct gt_change, m->names->len + 1);
+        for (int k = 0; k < 2; k++)
+            gt_changes_add(*of, m, k, &f[k]);
+    }
+    for (int k = 0; k < 2; k++)
+        gt_function_table_clear(&f[k]);
     return status;
 }
 
@@ -171,16 +172,14 @@ static void put_json(struct gt_output *out, const GArray *rows, guint n)
         const char *file = gt_function_match_file(row->function, &length);
         gt_json_resume(&j);
         gt_json_begin_object(&j);
-        gt_json_key(&j, "function");
-        gt_json_text(&j, row->name);
+        gt_json_member_text(&j, "function", row->name);
         gt_json_key(&j, "module");
         gt_json_string(&j, file, length);
         for (size_t side = 0; side < G_N_ELEMENTS(sides); side++)
             for (size_t k = 0; k < G_N_ELEMENTS(keys); k++) {
                 g_autofree char *key = g_strdup_printf("%s_%s%s", sides[side], keys[k].name,
                                                        keys[k].is_time ? "_ns" : "");
-                gt_json_key(&j, key);
-                gt_json_u64(&j, values_of(&keys[k], &row->change)[side]);
+                gt_json_member_u64(&j, key, values_of(&keys[k], &row->change)[side]);
             }
         gt_json_end_object(&j);
         gt_json_end_line(&j);
@@ -209,11 +208,9 @@ static int print_changes(struct gt_calls *const side[2], const struct gt_diff_ca
         struct gt_demangler *d = o->demangle ? gt_demangler_create() : NULL;
         g_autoptr(GArray) rows = rows_of(&match, of, d, by);
         const guint n = o->limit && o->limit < rows->len ? (guint)o->limit : rows->len;
-        if (!out)
-            ; /* only whether they differ */
-        else if (o->json)
+        if (out && o->json)
             put_json(out, rows, n);
-        else if (n)
+        else if (out && n)
             put_table(out, rows, n);
         gt_demangler_destroy(d);
         status = rows->len > 0;

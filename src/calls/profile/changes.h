@@ -3,6 +3,7 @@
 #ifndef GT_CALLS_PROFILE_CHANGES_H
 #define GT_CALLS_PROFILE_CHANGES_H
 
+#include "calls/profile/functions.h"
 #include "calls/profile/match.h"
 
 /* Of a function, in both; times in ns. */
@@ -10,12 +11,10 @@ struct gt_change {
     uint64_t calls[GT_MATCH_SIDES], total[GT_MATCH_SIDES], self[GT_MATCH_SIDES];
 };
 
-/* Reads the calls of a window (NULL: all) of one side and adds the sums of its functions to
- * of[number]. A function that the match does not have, since no pass had met it, is left out.
- * Errors of gt_calls_scan. */
-int gt_changes_add(struct gt_change *of, const struct gt_function_match *m,
-                   struct gt_calls *const side[GT_MATCH_SIDES], int which,
-                   const struct gt_calls_window *w, struct gt_error *err);
+/* Adds the sums of one side's functions to of[number]. A function that the match does not have,
+ * since no pass had met it, is left out. */
+void gt_changes_add(struct gt_change *of, const struct gt_function_match *m, int which,
+                    const struct gt_function_table *f);
 
 /* False: nothing of it differs. */
 static inline bool gt_change_is_one(const struct gt_change *c)
