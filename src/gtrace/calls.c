@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#define API __attribute__((visibility("default")))
-
 enum { CALLS = 1024 }; /* given at once */
 
 struct calls {

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define API __attribute__((visibility("default")))
-
 struct rows {
     struct gtrace_row *row;
     size_t n, room;

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define API __attribute__((visibility("default")))
-
 /* Both sides have the same numbers. */
 _Static_assert((int)GTRACE_E_USAGE == (int)GT_E_USAGE && (int)GTRACE_E_NOMEM == (int)GT_E_NOMEM &&
                    (int)GTRACE_E_TRUNC == (int)GT_E_TRUNC &&

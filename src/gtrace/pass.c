@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define API __attribute__((visibility("default")))
-
 #define SAME(member, ours)                                                                         \
     _Static_assert(offsetof(struct gtrace_event, member) == offsetof(struct gt_call, ours),        \
                    "an event is passed as it is")

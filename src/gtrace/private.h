@@ -9,6 +9,10 @@
 #include "recording/texts/stats.h"
 
 #include <glib.h>
+#include <pthread.h>
+
+/* What the library exports. */
+#define API __attribute__((visibility("default")))
 
 struct gtrace {
     struct gt_calls *calls;
