@@ -29,7 +29,8 @@ enum gt_host_feature {
     GT_HOST_SYSCALLS,        /* system calls are reported (user mode) */
     GT_HOST_DEVICES,         /* gt_mem_find knows which accesses are a device's (machines) */
     GT_HOST_PHYSICAL,        /* virtual addresses of code can be translated (machines) */
-    GT_HOST_START_AGAIN,     /* gt_host_start_again */
+    GT_HOST_START_AGAIN,     /* gt_host_start_again: the plugin was loaded with `keep=events` alone
+                              * before, by another path; or a machine has one vCPU */
     GT_HOST_PHYSICAL_MEMORY, /* memory can be read by physical address (machines) */
     GT_HOST_RUN_STATE,       /* machines: the host says when the machine stops and runs again */
     GT_HOST_SHUTDOWN,        /* machines: the host says when its end begins */
@@ -100,9 +101,16 @@ extern const char gt_tool_name[];
  * live as long as the host. */
 void gt_host_subscribe(const struct gt_host_events *events, void *self);
 /* On a vCPU's thread, in a callback: before any vCPU runs code again, all translated code is
- * discarded, no event is subscribed to, and then(self) is called on that thread. Other threads may
- * be in a callback of a system call, of a vCPU that waits or that ends. */
+ * discarded, none of code is subscribed to, and then(self) is called on that thread. Other threads
+ * may be in a callback of a system call, of a vCPU that waits or that ends, or come to one of the
+ * former table's. */
 void gt_host_start_again(void (*then)(void *self));
+
+/* User mode, in the event of the system call that ends the program with all its threads, before
+ * anything is done there: other threads come no further than to the next event of their system
+ * calls from now on, and those that were on their way there are waited for. It does not return
+ * where another thread was first. */
+void gt_host_program_ends(void);
 
 bool gt_host_can(enum gt_host_feature feature);
 

@@ -4,6 +4,7 @@
 #include "qemu/abi.h"
 #include "qemu/host.h"
 #include "qemu/message.h"
+#include "qemu/program_end.h"
 #include "qemu/run_state.h"
 
 #include <assert.h>
@@ -11,13 +12,20 @@
 #include <string.h>
 
 static struct {
-    qemu_id id;
+    qemu_id id;   /* whose subscriptions gt_host_start_again ends */
+    qemu_id kept; /* whose subscriptions stay; the same: the plugin was loaded once */
     struct gt_host_info info;
     const struct gt_host_events *events;
     void *self;
     void (*then)(void *self); /* gt_host_start_again */
-    bool installed, subscribed;
+    bool installed;
+    bool has_kept;               /* the plugin was loaded with KEEP */
+    bool subscribed, kept_begun; /* by id, by kept */
+    bool began;                  /* a vCPU was initialized */
 } host;
+
+/* The only argument of a first load of the plugin, whose subscriptions are kept. */
+#define KEEP "keep=events"
 
 /* Of those that are subscribed to; a thread may still have one of the former (start_again). */
 static const struct gt_host_events *events(void)
@@ -28,15 +36,18 @@ static const struct gt_host_events *events(void)
 /* Events arrive in two shapes: families before 7 put the plugin's id first, 7 the userdata last.
  * The functions below with the suffix _7 are called by it. */
 
+static void on_vcpu_init_7(unsigned vcpu, void *data)
+{
+    const struct gt_host_events *e = events();
+    host.began = true;
+    if (e->vcpu_init)
+        e->vcpu_init(data, vcpu);
+}
+
 static void on_vcpu_init(qemu_id id, unsigned vcpu)
 {
     (void)id;
-    events()->vcpu_init(host.self, vcpu);
-}
-
-static void on_vcpu_init_7(unsigned vcpu, void *data)
-{
-    events()->vcpu_init(data, vcpu);
+    on_vcpu_init_7(vcpu, host.self);
 }
 
 static void on_vcpu_exit(qemu_id id, unsigned vcpu)
@@ -100,6 +111,7 @@ static void on_syscall(qemu_id id, unsigned vcpu, int64_t num, uint64_t a1, uint
                        uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
     (void)id;
+    gt_program_end_check();
     events()->syscall(host.self, vcpu, num, (const uint64_t[8]){a1, a2, a3, a4, a5, a6, a7, a8});
 }
 
@@ -107,17 +119,20 @@ static void on_syscall_7(unsigned vcpu, int64_t num, uint64_t a1, uint64_t a2, u
                          uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8,
                          void *data)
 {
+    gt_program_end_check();
     events()->syscall(data, vcpu, num, (const uint64_t[8]){a1, a2, a3, a4, a5, a6, a7, a8});
 }
 
 static void on_syscall_return(qemu_id id, unsigned vcpu, int64_t num, int64_t result)
 {
     (void)id;
+    gt_program_end_check();
     events()->syscall_return(host.self, vcpu, num, result);
 }
 
 static void on_syscall_return_7(unsigned vcpu, int64_t num, int64_t result, void *data)
 {
+    gt_program_end_check();
     events()->syscall_return(data, vcpu, num, result);
 }
 
@@ -152,28 +167,38 @@ static void on_shutdown_begins(void)
         e->shutdown(host.self);
 }
 
+/* Registration before family 7 takes no userdata; an extra argument in a register is not seen. */
+#define PICK(name) (gt_qemu_family == QEMU_FAMILY_7 ? (void *)name##_7 : (void *)name)
+
+/* QEMU calls these on threads that it does not stop while it ends subscriptions, and frees what it
+ * knows of one that ends. So they are kept, where there is an id for that, for any table. */
+static void subscribe_kept(const struct gt_host_events *e, void *self)
+{
+    qemu_id id = host.kept;
+    gt_qemu.register_vcpu_init_cb(id, PICK(on_vcpu_init), self);
+    if (e->vcpu_exit)
+        gt_qemu.register_vcpu_exit_cb(id, PICK(on_vcpu_exit), self);
+    if ((e->vcpu_idle || host.has_kept) && gt_qemu.register_vcpu_idle_cb)
+        gt_qemu.register_vcpu_idle_cb(id, PICK(on_vcpu_idle), self);
+    if (e->syscall && gt_host_can(GT_HOST_SYSCALLS))
+        gt_qemu.register_vcpu_syscall_cb(id, PICK(on_syscall), self);
+    if (e->syscall_return && gt_host_can(GT_HOST_SYSCALLS))
+        gt_qemu.register_vcpu_syscall_ret_cb(id, PICK(on_syscall_return), self);
+    gt_qemu.register_atexit_cb(id, PICK(on_exit_event), self);
+}
+
 void gt_host_subscribe(const struct gt_host_events *e, void *self)
 {
     assert(!host.subscribed && e->translate && e->exit);
     host.subscribed = true;
     host.self = self;
     __atomic_store_n(&host.events, e, __ATOMIC_RELEASE);
-    bool v7 = gt_qemu_family == QEMU_FAMILY_7;
-/* Registration before family 7 takes no userdata; an extra argument in a register is not seen. */
-#define PICK(name) (v7 ? (void *)name##_7 : (void *)name)
-    if (e->vcpu_init)
-        gt_qemu.register_vcpu_init_cb(host.id, PICK(on_vcpu_init), self);
-    if (e->vcpu_exit)
-        gt_qemu.register_vcpu_exit_cb(host.id, PICK(on_vcpu_exit), self);
-    if (e->vcpu_idle && gt_qemu.register_vcpu_idle_cb)
-        gt_qemu.register_vcpu_idle_cb(host.id, PICK(on_vcpu_idle), self);
+    if (!host.kept_begun)
+        subscribe_kept(e, self);
+    host.kept_begun = true;
     gt_qemu.register_vcpu_tb_trans_cb(host.id, PICK(on_translate), self);
     if (e->flush)
         gt_qemu.register_flush_cb(host.id, PICK(on_flush), self);
-    if (e->syscall && gt_host_can(GT_HOST_SYSCALLS))
-        gt_qemu.register_vcpu_syscall_cb(host.id, PICK(on_syscall), self);
-    if (e->syscall_return && gt_host_can(GT_HOST_SYSCALLS))
-        gt_qemu.register_vcpu_syscall_ret_cb(host.id, PICK(on_syscall_return), self);
     if (e->discontinuity && gt_host_can(GT_HOST_DISCONTINUITY))
         gt_qemu.register_vcpu_discon_cb(host.id, GT_DISCON_INTERRUPT | GT_DISCON_EXCEPTION,
                                         PICK(on_discontinuity), self);
@@ -181,14 +206,14 @@ void gt_host_subscribe(const struct gt_host_events *e, void *self)
         gt_run_state_watch(on_run_state);
     if (e->shutdown && gt_host_can(GT_HOST_SHUTDOWN))
         gt_shutdown_watch(on_shutdown_begins);
-    gt_qemu.register_atexit_cb(host.id, PICK(on_exit_event), self);
-#undef PICK
 }
+#undef PICK
 
 static void on_reset(qemu_id id)
 {
     (void)id;
     host.subscribed = false;
+    host.kept_begun = host.has_kept;
     host.then(host.self);
 }
 
@@ -231,7 +256,7 @@ bool gt_host_can(enum gt_host_feature feature)
     case GT_HOST_PHYSICAL_MEMORY:
         return host.info.system && gt_qemu.read_memory_hwaddr;
     case GT_HOST_START_AGAIN:
-        return gt_qemu.reset != NULL;
+        return gt_qemu.reset && (host.has_kept || (host.info.system && host.info.max_vcpus == 1));
     case GT_HOST_RUN_STATE:
         return host.info.system && gt_run_state_is_exported();
     case GT_HOST_SHUTDOWN:
@@ -252,7 +277,7 @@ char *gt_host_program(void)
 {
     char *words = NULL;
     gsize size = 0;
-    if (gt_qemu.path_to_binary)
+    if (gt_qemu.path_to_binary && host.began)
         return gt_qemu.path_to_binary();
     if (!g_file_get_contents("/proc/self/cmdline", &words, &size, NULL))
         return NULL;
@@ -263,7 +288,7 @@ char *gt_host_program(void)
 
 uint64_t gt_host_entry(void)
 {
-    return gt_qemu.entry_code ? gt_qemu.entry_code() : 0;
+    return gt_qemu.entry_code && host.began ? gt_qemu.entry_code() : 0;
 }
 
 void *gt_scoreboard_new(size_t size)
@@ -300,6 +325,8 @@ uint64_t *gt_counters_find(void *set, unsigned vcpu)
 static void take_info(qemu_id id, const struct qemu_info *info)
 {
     host.id = id;
+    if (!host.has_kept)
+        host.kept = id;
     gt_qemu_data_copies = info->version.cur >= 3;
     host.info = (struct gt_host_info){
         .target = info->target_name,
@@ -321,8 +348,13 @@ int qemu_plugin_install(qemu_id id, const struct qemu_info *info, int argc, char
         gt_host_message("this QEMU does not export %s", gt_qemu_missing);
         return -1;
     }
+    if (!host.installed && !host.has_kept && argc == 1 && strcmp(argv[0], KEEP) == 0) {
+        host.kept = id;
+        host.has_kept = true;
+        return 0;
+    }
     if (host.installed) {
-        gt_host_message("the plugin is loaded twice: load it once");
+        gt_host_message("the plugin is loaded twice: load it once, or first with " KEEP " alone");
         return -1;
     }
     host.installed = true;

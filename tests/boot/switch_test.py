@@ -68,7 +68,8 @@ def check(arch, series, folder):
     whole, part = f'{folder}/whole', f'{folder}/part'
     second = shutil.copy(paths.plugin('uftrace'), f'{folder}/second.so')
     line = boots.command(arch, qemus.of_series(arch, series), folder, WORK,
-                         options=['-plugin', f'{second},output={part},control={folder}/control,code={whole}.code.map,summary=off'])
+                         options=[*paths.keep(second), '-plugin',
+                                  f'{second},output={part},control={folder}/control,code={whole}.code.map,summary=off'])
     child = commands.start([paths.GUESTTRACE, 'record', '--format', 'uftrace', '-o', whole, '--', *line], stdin=subprocess.PIPE)
     try:
         before = switch(child, Control(f'{folder}/control', child))

@@ -51,8 +51,8 @@ SIGNALS = [signal.Signals['SIG' + name] for name in
 
 
 def plugin_options():
-    """The -plugin option's words, as QEMU reads them: a doubled comma is one."""
-    words, value = [''], sys.argv[sys.argv.index('-plugin') + 1]
+    """The words of the last -plugin option, as QEMU reads them: a doubled comma is one."""
+    words, value = [''], sys.argv[len(sys.argv) - sys.argv[::-1].index('-plugin')]
     i = 0
     while i < len(value):
         if value[i] == ',' and value[i + 1:i + 2] != ',':

@@ -11,6 +11,7 @@ from gttest.results import need
 
 class RecordingTest(PluginTest):
     plugin, output, guests = 'uftrace', 'output', paths.source('control', 'guests')
+    keeps = True
 
     def start(self, arguments='', control='/control', command=(), source='steps.c'):
         """The program; it is ready. Without `control` it has no socket."""
@@ -25,8 +26,8 @@ class RecordingTest(PluginTest):
 
     def again(self):
         """QEMU with the same plugin and program, for execve()."""
-        return [qemus.user('x86_64'), '-plugin', self.word(f'output={self.out}', f'control={self.folder}/control'),
-                f'{self.folder}/steps.c-x86_64']
+        return [qemus.user('x86_64'), *paths.keep(paths.plugin('uftrace')), '-plugin',
+                self.word(f'output={self.out}', f'control={self.folder}/control'), f'{self.folder}/steps.c-x86_64']
 
     def calls(self):
         """How often work() and leaf() are in the recording."""

@@ -252,7 +252,8 @@ def start_machine(t, qemu, source, *arguments):
     compilers.compile_to(guest, 'riscv64', f'{t.guests}/{source}_riscv64.S', '-nostdlib', '-march=rv64g', '-mabi=lp64d',
                          '-Wl,-Ttext=0x80000000', '-static')
     child = commands.start([qemu, '-M', 'virt', '-bios', 'none', '-smp', '4', '-m', '64', *qemus.QUIET, '-kernel', guest,
-                            '-plugin', t.word(f'output={t.out}', f'control={t.folder}/control', *arguments)])
+                            *paths.keep(paths.plugin('uftrace')), '-plugin',
+                            t.word(f'output={t.out}', f'control={t.folder}/control', *arguments)])
     return child, Client(t, child)
 
 

@@ -297,13 +297,15 @@ void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t arg
     struct gt_uftrace_recorder *r = self;
     if (!r->guest.syscalls || vcpu >= r->hot.max_vcpus)
         return;
+    if (number == r->guest.syscalls->exit_group) {
+        gt_dormant_end(r); /* a change waits for other threads */
+        gt_host_program_ends();
+    }
     struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
     if (!v)
         return;
     struct gt_score *score = gt_vcpu_score(r, v, vcpu);
-    if (number == r->guest.syscalls->exit_group)
-        gt_dormant_end(r);
-    else if (number == r->guest.syscalls->clone)
+    if (number == r->guest.syscalls->clone)
         gt_dormant_settle(r);
     gt_dormant_lock(r);
     bool asleep = gt_dormant_is_asleep(r);

@@ -3,7 +3,9 @@
  * From `record`'s command line to QEMU's: which QEMU, which plugin, which arguments.
  *
  * A program becomes `QEMU -plugin P -U V [-L ROOT] [-0 NAME] PROGRAM ARGS...`; a command that is a
- * QEMU gets `-plugin P` (and -U V in user mode) right after its first word.
+ * QEMU gets `-plugin P` (and -U V in user mode) right after its first word. Where recording may be
+ * switched off and on, the plugin is loaded once more, before, for what QEMU must not free
+ * while threads use it (qemu/host.h, GT_HOST_START_AGAIN).
  */
 #include "cli/command.h"
 #include "cli/record/arguments.h"
@@ -43,6 +45,18 @@ static void add_value(GString *out, const char *name, const char *value)
     gt_record_qemu_append_value(out, value);
 }
 
+/* The plugin by another path than r->plugin: QEMU adds up the arguments of a path. */
+static void add_kept(struct gt_recording *r)
+{
+    g_autofree char *dir = g_path_get_dirname(r->plugin), *base = g_path_get_basename(r->plugin);
+    g_autofree char *path = g_strconcat(dir, "/./", base, NULL);
+    GString *value = g_string_new("file=");
+    gt_record_qemu_append_value(value, path);
+    g_string_append(value, ",keep=events");
+    add(r, "-plugin");
+    g_ptr_array_add(r->argv, g_string_free(value, FALSE));
+}
+
 /* What both kinds of command lines get after QEMU's name. In user mode the guest would inherit the
  * variable that gives the plugin QEMU's version: -U takes it away. */
 static void add_plugin(struct gt_recording *r)
@@ -54,6 +68,8 @@ static void add_plugin(struct gt_recording *r)
         add_value(value, "trace", r->opt->trace);
     add_value(value, "trace-file", r->opt->trace_file);
     add_value(value, "trace-socket", r->opt->trace_socket);
+    if (r->tool->switches && r->tool->switches(r))
+        add_kept(r);
     add(r, "-plugin");
     g_ptr_array_add(r->argv, g_string_free(value, FALSE));
     if (r->user_mode) {

@@ -101,6 +101,8 @@ struct gt_tool {
     int (*prepare)(struct gt_recording *r, struct gt_error *err);
     /* Appends ",name=value" for each argument of QEMU's -plugin option. */
     void (*arguments)(const struct gt_recording *r, GString *out);
+    /* True: recording may be switched off and on in the run. NULL: it is not. */
+    bool (*switches)(const struct gt_recording *r);
     /* Completes the output and prints a summary on standard error. False: the plugin did not start,
      * or all of the output is gone. */
     bool (*finish)(struct gt_recording *r);

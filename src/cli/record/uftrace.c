@@ -70,6 +70,12 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
         g_string_append_printf(out, ",abi=%s", abi);
 }
 
+static bool uftrace_switches(const struct gt_recording *r)
+{
+    const GPtrArray *triggers = r->opt->filters.triggers;
+    return r->opt->control || gt_record_starts_off(r) || (triggers && triggers->len);
+}
+
 static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
 {
     struct gt_filter_set *set = NULL;
@@ -424,6 +430,7 @@ const struct gt_tool gt_tool_uftrace = {
     .code_map = true,
     .needs_machine = true,
     .arguments = uftrace_arguments,
+    .switches = uftrace_switches,
     .prepare = uftrace_prepare,
     .finish = uftrace_finish,
 };

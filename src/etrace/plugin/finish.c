@@ -97,6 +97,8 @@ void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint6
 {
     struct gt_etrace *e = self;
     const struct gt_syscalls *sys = e->syscalls;
+    if (sys && number == sys->exit_group)
+        gt_host_program_ends();
     struct gt_etrace_vcpu *v = gt_etrace_enter(e, vcpu);
     if (!v)
         return;

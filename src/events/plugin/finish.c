@@ -23,6 +23,8 @@ void gt_points_on_syscall(void *self, unsigned vcpu, int64_t number, const uint6
 {
     struct gt_points *p = self;
     const struct gt_syscalls *sys = p->syscalls;
+    if (sys && number == sys->exit_group)
+        gt_host_program_ends();
     gt_points_states_refresh(p, vcpu);
     if (!sys)
         return;

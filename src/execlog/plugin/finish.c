@@ -144,6 +144,8 @@ void gt_exlog_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64
 {
     struct gt_exlog *e = self;
     const struct gt_syscalls *sys = e->syscalls;
+    if (sys && number == sys->exit_group)
+        gt_host_program_ends();
     if (vcpu >= GT_EXLOG_MAX_VCPUS)
         return;
     in_syscall = &e->vcpus[vcpu];

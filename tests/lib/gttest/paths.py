@@ -25,6 +25,11 @@ def plugin(tool):
     return os.path.join(PLUGINS, f'lib{tool}.so')
 
 
+def keep(library):
+    """QEMU's words before those of a libuftrace.so that is switched off and on: it is loaded once more, by another path."""
+    return ['-plugin', os.path.join(os.path.dirname(library), '.', os.path.basename(library)) + ',keep=events']
+
+
 def built(folder, name):
     """A program of the tests, of their folder."""
     return os.path.join(BUILD, 'tests', folder, name)

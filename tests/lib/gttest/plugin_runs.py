@@ -19,6 +19,7 @@ class PluginTest(functions.Scratch):
 
     plugin = ''   # the tool that is tested
     output = ''   # the plugin's argument for where the recording goes
+    keeps = False # it is loaded with keep=events, too, where it is controlled
     guests = ''   # the folder of programs
 
     def end_of(self, done):
@@ -45,6 +46,8 @@ class PluginTest(functions.Scratch):
     def user(self, arch, guest, arguments, *options, command=(), **more):
         """Starts qemu-ARCH with the plugin; `arguments` begin with a comma."""
         word = self.word(f'{self.output}={self.out}') + arguments
+        if 'control=' in arguments and self.keeps:
+            options = (*paths.keep(paths.plugin(self.plugin)), *options)
         return commands.start([qemus.user(arch), *options, '-plugin', word, guest, *command], **more)
 
     def record(self, *words, **more):

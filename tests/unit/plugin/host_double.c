@@ -89,6 +89,10 @@ bool gt_host_can(enum gt_host_feature feature)
     return host_double.features >> feature & 1;
 }
 
+void gt_host_program_ends(void)
+{
+}
+
 bool gt_host_on_abnormal_exit(void (*fn)(int sig))
 {
     host_double.on_abnormal_exit = fn;

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Stopping a program's other threads at its end: see program_end.h. */
+#include "qemu/program_end.h"
+
+#include "base/clock.h"
+#include "qemu/host.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The process that ends, and the thread by which it does; 0: none; atomic. A child that was forked
+ * meanwhile goes on. */
+static uint64_t ending;
+
+static uint64_t this_thread(void)
+{
+    return (uint64_t)(uint32_t)getpid() << 32 | (uint32_t)gettid();
+}
+
+static bool another_ends(void)
+{
+    uint64_t by = __atomic_load_n(&ending, __ATOMIC_ACQUIRE);
+    return __builtin_expect(by != 0, 0) && by != this_thread() && by >> 32 == this_thread() >> 32;
+}
+
+static void stop(void)
+{
+    for (;;)
+        pause();
+}
+
+void gt_program_end_check(void)
+{
+    if (another_ends())
+        stop();
+}
+
+/* ---- the other threads --------------------------------------------------------------------- */
+
+enum {
+    ENOUGH_NS = 100000, /* of a processor: what a thread needs to come to its callback */
+    PAUSE_NS = 100000,  /* between two looks */
+    LONGEST_MS = 1000,  /* for all threads: a busy machine gives each its turn by then */
+    FIELD = 64,
+};
+
+/* The beginning of /proc/self/task/TID/NAME; the empty text: it is not there. */
+static void read_of(const char *tid, const char *name, char *text, size_t size)
+{
+    char path[FIELD];
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/%s", tid, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+    text[n > 0 ? n : 0] = '\0';
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Its name is in parentheses, and may have any byte. */
+static bool is_runnable(const char *tid)
+{
+    char text[512];
+    read_of(tid, "stat", text, sizeof text);
+    const char *name_end = strrchr(text, ')');
+    return name_end && name_end[1] == ' ' && name_end[2] == 'R';
+}
+
+/* In ns; 0: the kernel does not say. */
+static uint64_t run_time(const char *tid)
+{
+    char text[128];
+    read_of(tid, "schedstat", text, sizeof text);
+    return strtoull(text, NULL, 10);
+}
+
+/* A thread that waits is in the kernel, or is stopped. One that runs is so, too, soon; or it runs
+ * code, where QEMU stops it before it frees anything. */
+static void let_run(const char *tid, uint64_t until)
+{
+    uint64_t begin = run_time(tid);
+    while (is_runnable(tid) && gt_clock_monotonic() < until) {
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+        if (!begin || run_time(tid) - begin >= ENOUGH_NS)
+            return;
+    }
+}
+
+void gt_host_program_ends(void)
+{
+    uint64_t none = 0;
+    if (!__atomic_compare_exchange_n(&ending, &none, this_thread(), false, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST) &&
+        none >> 32 == this_thread() >> 32) {
+        gt_program_end_check();
+        return;
+    }
+    DIR *threads = opendir("/proc/self/task");
+    if (!threads)
+        return;
+    uint64_t until = gt_clock_monotonic() + LONGEST_MS * UINT64_C(1000000);
+    for (struct dirent *entry; (entry = readdir(threads)) != NULL;)
+        if (strtol(entry->d_name, NULL, 10) != gettid())
+            let_run(entry->d_name, until);
+    closedir(threads);
+}
