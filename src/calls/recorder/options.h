@@ -19,7 +19,7 @@ enum gt_clock {
 
 enum gt_output_format {
     GT_OUTPUT_UFTRACE, /* a directory of uftrace's */
-    GT_OUTPUT_COMPACT, /* one file: calls/recorder/packed.h */
+    GT_OUTPUT_COMPACT, /* one file: calls/recorder/output/packed.h */
 };
 
 /* Texts belong to QEMU and live as long as the process. */

@@ -3,7 +3,7 @@
 #ifndef GT_CALLS_RECORDER_TASK_H
 #define GT_CALLS_RECORDER_TASK_H
 
-#include "calls/recorder/filtered.h"
+#include "calls/recorder/select/filtered.h"
 #include "track/track.h"
 
 /* The sink's data of a stack (gt_stack.data). */

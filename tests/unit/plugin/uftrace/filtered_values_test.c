@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Arguments of open calls under filters, against a table with a place for each depth; and the bound
  * of their memory. */
-#include "calls/recorder/filtered_values.h"
+#include "calls/recorder/select/filtered_values.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

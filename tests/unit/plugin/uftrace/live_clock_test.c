@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The newest time of a machine, for others: which recordings have it, and what it says. */
-#include "calls/recorder/live_clock.h"
-#include "calls/recorder/transfer.h"
+#include "calls/recorder/output/live_clock.h"
+#include "calls/recorder/run/transfer.h"
 #include "recorder_double.h"
 
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the recorder's text files say of modules, symbols, threads and the machine. */
 #include "calls/recorder/finish.h"
-#include "calls/recorder/meta.h"
-#include "calls/recorder/output.h"
+#include "calls/recorder/output/meta.h"
+#include "calls/recorder/output/tasks.h"
 #include "recorder_double.h"
 #include "recording/texts/files.h"
 

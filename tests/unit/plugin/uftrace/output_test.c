@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The data directory of a recording: which text files there are, when, and what they say. */
-#include "calls/recorder/block_cache.h"
 #include "calls/recorder/finish.h"
-#include "calls/recorder/meta.h"
-#include "calls/recorder/output.h"
+#include "calls/recorder/output/meta.h"
+#include "calls/recorder/output/tasks.h"
+#include "calls/recorder/run/block_cache.h"
+#include "calls/recorder/run/transfer.h"
 #include "calls/recorder/task.h"
-#include "calls/recorder/transfer.h"
 #include "recorder_double.h"
 
 #include <setjmp.h>

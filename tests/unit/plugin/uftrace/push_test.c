@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Calls without a call instruction, in code of PCs. */
-#include "calls/recorder/push.h"
+#include "calls/recorder/translate/push.h"
 #include "recorder_double.h"
 
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #include "recorder_double.h"
 #include "calls/recorder/finish.h"
 #include "calls/recorder/installed.h"
-#include "calls/recorder/transfer.h"
+#include "calls/recorder/run/transfer.h"
 
 #include <assert.h>
 #include <glib/gstdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which blocks of a machine begin handlers. */
-#include "calls/recorder/page.h"
-#include "calls/recorder/system.h"
-#include "calls/recorder/transfer.h"
-#include "calls/recorder/vectors.h"
+#include "calls/recorder/run/page.h"
+#include "calls/recorder/run/system.h"
+#include "calls/recorder/run/transfer.h"
+#include "calls/recorder/run/vectors.h"
 #include "recorder_double.h"
 #include "track/machine.h"
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions that begin handlers: see handlers.h. */
+#include "calls/recorder/output/handlers.h"
+#include "base/file.h"
+#include "base/fnv.h"
+#include "calls/recorder/recorder.h"
+#include "recording/directory/uftrace.h"
+#include "recording/texts/files.h"
+#include "recording/texts/handlers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TRIES = 64 };
+
+void gt_handlers_note(struct gt_handlers *h, uint64_t address)
+{
+    address &= GT_UFTRACE_ADDR_MASK;
+    const uint64_t hash = gt_fnv(GT_FNV_BEGIN, address);
+    for (unsigned i = 0; i < TRIES; i++) {
+        uint64_t *slot = &h->address[(hash + i) % GT_HANDLERS], has = 0;
+        if (__atomic_load_n(slot, __ATOMIC_RELAXED) == address)
+            return;
+        if (__atomic_compare_exchange_n(slot, &has, address, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED) ||
+            has == address)
+            return;
+    }
+}
+
+void gt_handlers_begun(void *recorder, uint64_t address)
+{
+    struct gt_uftrace_recorder *r = recorder;
+    gt_handlers_note(&r->handlers, address);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Those of the recording's other processes. */
+static void note_written(struct gt_uftrace_recorder *r, const char *path)
+{
+    enum { LINE = 13 };
+    char *text;
+    size_t size;
+    if (gt_file_read(path, GT_HANDLERS * LINE, &text, &size, NULL) < 0)
+        return;
+    gt_handlers_parse(text, gt_handlers_begun, r);
+    free(text);
+}
+
+int gt_handlers_write(struct gt_uftrace_recorder *r, struct gt_error *err)
+{
+    struct gt_text text = {0};
+    uint64_t all[GT_HANDLERS];
+    char path[4200];
+    size_t n = 0;
+    snprintf(path, sizeof path, "%s/" GT_HANDLERS_FILE, r->output.dir.path);
+    if (r->guest.user)
+        note_written(r, path);
+    for (size_t i = 0; i < GT_HANDLERS; i++) {
+        uint64_t address = __atomic_load_n(&r->handlers.address[i], __ATOMIC_RELAXED);
+        if (address)
+            all[n++] = address;
+    }
+    if (n == 0)
+        return 0;
+    qsort(all, n, sizeof *all, compare);
+    for (size_t i = 0; i < n; i++)
+        gt_handler_put(&text, all[i]);
+    int status = gt_file_replace_text(path, &text, err);
+    gt_text_free(&text);
+    return status;
+}

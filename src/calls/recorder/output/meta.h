@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Content of the recorder's text files, for tasks.c and finish.c. All functions run on the worker,
+ * except gt_meta_init and gt_meta_collect_entered. Errors are those of the gt_uftrace_dir_*
+ * function that writes the file (recording/directory/dir.h).
+ */
+#ifndef GT_CALLS_RECORDER_OUTPUT_META_H
+#define GT_CALLS_RECORDER_OUTPUT_META_H
+
+#include "qemu/support/modules.h"
+#include "recording/directory/dir.h"
+
+struct gt_uftrace_recorder;
+
+/* Finds the program's name, the command line and the session's id. Before all others. */
+void gt_meta_init(struct gt_uftrace_recorder *r);
+
+/* The time of the last record in TID.dat; 0: there is no record. */
+uint64_t gt_meta_last_time(const struct gt_uftrace_dir *dir, uint32_t tid);
+
+/* The kernel's name of a thread of this process; "" where it has none. */
+void gt_meta_thread_name(uint32_t tid, char name[16]);
+
+/* Collects the addresses without a symbol that were called. Takes the lock. */
+void gt_meta_collect_entered(struct gt_uftrace_recorder *r);
+
+/* Writes sid-SID.map, and lines of task.txt for modules that cannot be in it. */
+int gt_meta_put_map(struct gt_uftrace_recorder *r, struct gt_error *err);
+
+/* A new module, or one that is mapped again: writes what is not written of it yet. */
+int gt_meta_add_module(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err);
+
+/* Writes info. */
+int gt_meta_put_info(struct gt_uftrace_recorder *r, struct gt_error *err);
+
+/* Writes the module's symbol file, with names for addresses that were collected. */
+int gt_meta_put_symbols(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err);
+
+/* Before an execve, as nobody writes the counts of what it replaces: those of the process so far;
+ * outside: the other program, if it is not recorded; else NULL. After one that failed they are
+ * taken away again. */
+int gt_meta_put_stats_of_exec(struct gt_uftrace_recorder *r, const char *outside,
+                              struct gt_error *err);
+int gt_meta_take_back_stats(struct gt_uftrace_recorder *r, struct gt_error *err);
+
+/* Writes GT_STATS_FILE: this process's counts, added to those that are there. Errors of
+ * gt_file_replace_text. */
+int gt_meta_put_stats(struct gt_uftrace_recorder *r, struct gt_error *err);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Calls that have not returned at the end: see open_calls.h. */
+#include "calls/recorder/output/open_calls.h"
+
+#include "calls/recorder/recorder.h"
+#include "calls/recorder/task.h"
+#include "recording/texts/files.h"
+#include "recording/texts/open_calls.h"
+
+#include <stdio.h>
+
+void gt_open_calls_init(struct gt_open_calls *o)
+{
+    *o = (struct gt_open_calls){0}; /* another thread of the parent may have had the text */
+    pthread_mutex_init(&o->lock, NULL);
+}
+
+void gt_open_calls_note(struct gt_open_calls *o, uint32_t task, uint64_t time, uint32_t depth)
+{
+    pthread_mutex_lock(&o->lock);
+    gt_open_calls_put(&o->text, task, time, depth);
+    pthread_mutex_unlock(&o->lock);
+}
+
+void gt_open_calls_end(void *recorder, struct gt_stack *s, uint64_t time)
+{
+    struct gt_uftrace_recorder *r = recorder;
+    gt_open_calls_note(&r->open_calls, gt_task_of(s)->id, time, gt_stack_depth(s));
+}
+
+int gt_open_calls_write(struct gt_uftrace_recorder *r, struct gt_error *err)
+{
+    struct gt_open_calls *o = &r->open_calls;
+    char path[4200];
+    int status = 0;
+    snprintf(path, sizeof path, "%s/" GT_OPEN_CALLS_FILE, r->output.dir.path);
+    pthread_mutex_lock(&o->lock);
+    if (o->text.failed)
+        status = gt_error_set(err, GT_E_NOMEM, "%s: out of memory", path);
+    else if (o->text.len)
+        status = gt_file_append(path, o->text.data, o->text.len, err);
+    gt_text_free(&o->text);
+    pthread_mutex_unlock(&o->lock);
+    return status;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Causes of triggers other than calls: see causes.h. */
+#include "calls/recorder/run/causes.h"
+
+#include "calls/recorder/output/packed.h"
+#include "calls/recorder/output/snapshot.h"
+#include "calls/recorder/recorder.h"
+#include "calls/recorder/run/vcpu.h"
+#include "calls/recorder/select/filters.h"
+#include "calls/recorder/select/marks.h"
+#include "calls/recorder/task.h"
+#include "recording/texts/files.h"
+
+/* The filters' state of the task that the calling thread runs; NULL: none. */
+static const struct gt_filter_state *state_here(const struct gt_uftrace_recorder *r)
+{
+    const struct gt_vcpu *v = gt_vcpu_current(r);
+    const struct gt_stack *stack = v && v->begun ? v->thread.stack : NULL;
+    if (!stack || !gt_filters_current(&r->filters) || r->options.privilege_levels)
+        return NULL;
+    const struct gt_filtered *f = &gt_task_of(stack)->filtered;
+    return f->out ? &f->state : NULL;
+}
+
+static void act_here(void *self, const struct gt_filter_act *a)
+{
+    gt_marks_act(self, a, state_here(self));
+}
+
+static const struct gt_filter_sink sink = {.act = act_here};
+
+static uint64_t now(struct gt_uftrace_recorder *r)
+{
+    const uint64_t *live = r->hot.live.now;
+    if (r->hot.host_clock)
+        return gt_host_clock(r);
+    return live ? __atomic_load_n(live, __ATOMIC_RELAXED) : gt_process_time(r);
+}
+
+void gt_recorder_cause_said(struct gt_uftrace_recorder *r, enum gt_filter_said kind,
+                            const char *text)
+{
+    struct gt_filter_current *w = gt_filters_take_watching(&r->filters);
+    if (w)
+        gt_filter_said(w->set, w->live, kind, text, now(r), &sink, r);
+    gt_filters_release(w);
+}
+
+static void on_message(void *self, enum gt_message message, const char *text)
+{
+    if (message == GT_MESSAGE_SNAPSHOT)
+        gt_snapshot_ask(self, NULL);
+    else if (message == GT_MESSAGE_CONSOLE || message == GT_MESSAGE_QMP)
+        gt_recorder_cause_said(self, message == GT_MESSAGE_QMP ? GT_FILTER_QMP : GT_FILTER_CONSOLE,
+                               text);
+}
+
+void gt_recorder_listen(struct gt_uftrace_recorder *r)
+{
+    if (!r->snapshots.on && !r->options.console && !r->options.qmp)
+        return;
+    r->messages =
+        (struct gt_messages){.fifo = g_strdup_printf("%s/" GT_MESSAGE_FIFO, r->output.dir.path),
+                             .worker = r->output.worker,
+                             .take = on_message,
+                             .self = r,
+                             .own_files = true};
+    gt_messages_start(&r->messages);
+}
+
+void gt_recorder_listen_end(struct gt_uftrace_recorder *r)
+{
+    gt_messages_end(&r->messages,
+                    !gt_packed_is_on(&r->output.packed)); /* else its directory goes */
+}
+
+static void ended(struct gt_uftrace_recorder *r, bool by_signal, int status)
+{
+    struct gt_filter_current *w = gt_filters_take_watching(&r->filters);
+    if (w)
+        gt_filter_ended(w->set, w->live, by_signal, (uint64_t)status, gt_process_time(r), &sink, r);
+    gt_filters_release(w);
+}
+
+void gt_recorder_cause_ended(struct gt_uftrace_recorder *r)
+{
+    const struct gt_uftrace_process *p = &r->process;
+    const struct gt_vcpu *v = gt_vcpu_current(r);
+    if (p->has_exit_status || (v && v->exits))
+        ended(r, false, p->has_exit_status ? p->exit_status : v->exit_status);
+    else if (r->guest.user && !p->signalled)
+        ended(r, true, 0);
+}
+
+void gt_recorder_cause_killed(struct gt_uftrace_recorder *r, int sig)
+{
+    r->process.signalled = true;
+    ended(r, true, sig);
+}
+
+bool gt_recorder_cause_waits(struct gt_uftrace_recorder *r)
+{
+    struct gt_filter_current *w = gt_filters_take_watching(&r->filters);
+    const struct gt_vcpu *v = gt_vcpu_current(r);
+    bool waits = w && w->uses & GT_FILTER_NEEDS_SIGNAL && !r->process.signalled &&
+                 !r->process.has_exit_status && !(v && v->exits);
+    gt_filters_release(w);
+    return waits;
+}

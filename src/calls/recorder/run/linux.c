@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of a Linux guest's threads. The kernel's function that switches threads has the previous
+ * and the next task as its arguments, on every architecture: both are read where it loads the stack
+ * pointer. The code map has the offsets of comm, pid and tgid in a task.
+ *
+ * The context that continues gets the name, as soon as the tracker has identified it: at once, or
+ * at the first transfer of a thread that begins. When a running thread gets a new name (execve,
+ * prctl), it is read at the entry of the kernel's function for that, which has the task and the
+ * name as arguments.
+ */
+#include "calls/recorder/run/linux.h"
+#include "calls/recorder/installed.h"
+#include "calls/recorder/options.h"
+#include "calls/recorder/output/tasks.h"
+#include "calls/recorder/recorder.h"
+#include "calls/recorder/run/vcpu.h"
+#include "calls/recorder/task.h"
+#include "calls/recorder/translate/code.h"
+#include "qemu/support/code_modules.h"
+#include "recording/texts/files.h"
+#include "recording/texts/guest_tasks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A task that a context had; one line of the text file. */
+struct seen {
+    uint32_t tid;
+    struct gt_linux_task task;
+};
+
+static bool same_task(const struct gt_linux_task *a, const struct gt_linux_task *b)
+{
+    return a->pid == b->pid && a->tgid == b->tgid && strcmp(a->comm, b->comm) == 0;
+}
+
+static guint hash_seen(const void *seen)
+{
+    const struct seen *s = seen;
+    return g_str_hash(s->task.comm) ^ s->tid * 31 ^ s->task.pid * 17 ^ s->task.tgid;
+}
+
+static gboolean equal_seen(const void *a, const void *b)
+{
+    const struct seen *x = a, *y = b;
+    return x->tid == y->tid && same_task(&x->task, &y->task);
+}
+
+enum { MOST_SEEN = 65536 }; /* a thread may give itself a new name each time */
+
+void gt_linux_init(struct gt_uftrace_recorder *r)
+{
+    const struct gt_code_linux *found = gt_code_modules_linux(r->code.modules.code);
+    bool can = gt_host_can(GT_HOST_REGISTERS) && gt_host_can(GT_HOST_MEMORY);
+    if (found->current != GT_CODE_NO_LINUX && can && r->guest.arch->first_argument &&
+        r->options.tasks == GT_TASKS_STACK && !r->options.privilege_levels)
+        r->os.layout = found;
+    pthread_mutex_init(&r->os.lock, NULL);
+    r->os.all = g_ptr_array_new();
+    r->os.known = g_hash_table_new(hash_seen, equal_seen);
+}
+
+/* ---- tasks --------------------------------------------------------------------------------- */
+
+static uint64_t argument(struct gt_register *which, const char *name)
+{
+    uint64_t value;
+    return gt_register_read(which, name, &value) ? value : 0;
+}
+
+/* Reads an argument of a function that has just begun, or called nothing yet. 0: not known. */
+static uint64_t first_argument(struct gt_uftrace_recorder *r)
+{
+    return argument(&r->os.first, r->guest.arch->first_argument);
+}
+
+static uint64_t second_argument(struct gt_uftrace_recorder *r)
+{
+    return argument(&r->os.second, r->guest.arch->second_argument);
+}
+
+/* "": it cannot be read. */
+static void read_comm(uint64_t addr, char comm[16])
+{
+    memset(comm, 0, 16);
+    if (!gt_memory_read(addr, comm, 16)) /* it may end just before what cannot be read */
+        for (unsigned i = 0; i < 15 && gt_memory_read(addr + i, &comm[i], 1) && comm[i]; i++)
+            continue;
+    comm[15] = '\0';
+    for (char *c = comm; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+}
+
+static bool read_task(struct gt_uftrace_recorder *r, uint64_t addr, struct gt_linux_task *out)
+{
+    uint64_t pid, tgid;
+    *out = (struct gt_linux_task){0};
+    if (!addr || !gt_memory_number(addr + r->os.layout->pid, sizeof out->pid, &pid) ||
+        !gt_memory_number(addr + r->os.layout->tgid, sizeof out->tgid, &tgid))
+        return false;
+    out->pid = (uint32_t)pid;
+    out->tgid = (uint32_t)tgid;
+    read_comm(addr + r->os.layout->comm, out->comm);
+    return out->comm[0] != '\0';
+}
+
+/* With the lock. False: there is no room. */
+static bool add_seen(struct gt_uftrace_recorder *r, const struct seen *seen)
+{
+    struct seen *own = r->os.all->len < MOST_SEEN ? gt_arena_take(&r->os.arena, sizeof *own) : NULL;
+    if (!own)
+        return false;
+    *own = *seen;
+    g_hash_table_add(r->os.known, own);
+    g_ptr_array_add(r->os.all, own);
+    return true;
+}
+
+/* Contexts end, and others take their place: each task of a context is listed. */
+static void list(struct gt_uftrace_recorder *r, uint32_t tid, const struct gt_linux_task *task)
+{
+    const struct seen seen = {tid, *task};
+    pthread_mutex_lock(&r->os.lock);
+    if (!g_hash_table_contains(r->os.known, &seen) && !add_seen(r, &seen))
+        r->os.unlisted++;
+    pthread_mutex_unlock(&r->os.lock);
+}
+
+static void name_stack(struct gt_uftrace_recorder *r, struct gt_stack *s,
+                       const struct gt_linux_task *task, uint64_t time)
+{
+    struct gt_task *own = gt_task_of(s);
+    bool same = own->named_pid == task->pid && strcmp(own->name, task->comm) == 0;
+    if (same || !s->out)
+        return;
+    own->named_pid = task->pid;
+    list(r, own->id, task);
+    gt_output_name_stack(r, s, task->comm, time);
+}
+
+/* ---- callbacks ----------------------------------------------------------------------------- */
+
+static void on_switch(unsigned vcpu, void *data)
+{
+    (void)data;
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
+    struct gt_linux_task left;
+    if (!v)
+        return;
+    if (read_task(r, first_argument(r), &left))
+        name_stack(r, v->thread.stack, &left, gt_vcpu_time(v, gt_vcpu_score(r, v, vcpu)));
+    v->left = read_task(r, second_argument(r), &v->next) ? v->thread.stack : NULL;
+    gt_vcpu_leave(v);
+}
+
+/* If the name is another thread's, that is named when it runs. */
+static void name_own(struct gt_vcpu *v, unsigned vcpu)
+{
+    struct gt_uftrace_recorder *r = v->rec;
+    struct gt_linux_task task;
+    if (!read_task(r, first_argument(r), &task) ||
+        task.pid != gt_task_of(v->thread.stack)->named_pid)
+        return;
+    read_comm(second_argument(r), task.comm);
+    if (task.comm[0])
+        name_stack(r, v->thread.stack, &task, gt_vcpu_time(v, gt_vcpu_score(r, v, vcpu)));
+}
+
+static void on_named(unsigned vcpu, void *data)
+{
+    (void)data;
+    struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
+    if (!v)
+        return;
+    name_own(v, vcpu);
+    gt_vcpu_leave(v);
+}
+
+void gt_linux_transferred(struct gt_vcpu *v, uint64_t time)
+{
+    struct gt_uftrace_recorder *r = v->rec;
+    if (!v->left || v->left == v->thread.stack)
+        return;
+    v->left = NULL;
+    name_stack(r, v->thread.stack, &v->next, time);
+}
+
+static bool is_switch(const char *name)
+{
+    return name && (strcmp(name, "cpu_switch_to") == 0 || strcmp(name, "__switch_to") == 0 ||
+                    strcmp(name, "__switch_to_asm") == 0);
+}
+
+/* NULL: it is no Linux's, or has none. */
+static const char *name_at(struct gt_uftrace_recorder *r, uint64_t pc)
+{
+    const struct gt_module *module =
+        r->os.layout ? gt_modules_at(&r->code.modules, pc, NULL) : NULL;
+    return module && module->recognised ? gt_code_module_name(module, gt_module_func(module, pc))
+                                        : NULL;
+}
+
+void gt_linux_watch(struct gt_uftrace_recorder *r, const struct gt_decoded *insn)
+{
+    if (is_switch(name_at(r, insn->pc)))
+        gt_insn_on_exec_regs(insn->ref, on_switch, NULL);
+}
+
+void gt_linux_watch_entry(struct gt_uftrace_recorder *r, const struct gt_decoded *first)
+{
+    const char *name = name_at(r, first->pc);
+    if (name && strcmp(name, "__set_task_comm") == 0)
+        gt_insn_on_exec_regs(first->ref, on_named, NULL);
+}
+
+void gt_linux_report(const struct gt_uftrace_recorder *r)
+{
+    if (r->os.unlisted)
+        gt_host_message("%s/" GT_GUEST_TASKS_FILE ": %llu more names that threads had are left out",
+                        r->output.dir.path, (unsigned long long)r->os.unlisted);
+}
+
+/* ---- the text file ------------------------------------------------------------------------- */
+
+int gt_linux_write(struct gt_uftrace_recorder *r, struct gt_error *err)
+{
+    struct gt_text text = {0};
+    char path[4200];
+    if (!r->os.all || !r->os.all->len)
+        return 0;
+    snprintf(path, sizeof path, "%s/" GT_GUEST_TASKS_FILE, r->output.dir.path);
+    pthread_mutex_lock(&r->os.lock);
+    for (guint i = 0; i < r->os.all->len; i++) {
+        const struct seen *at = r->os.all->pdata[i];
+        struct gt_guest_task t = {.task = at->tid, .pid = at->task.pid, .tgid = at->task.tgid};
+        memcpy(t.comm, at->task.comm, sizeof t.comm);
+        gt_guest_task_put(&text, &t);
+    }
+    pthread_mutex_unlock(&r->os.lock);
+    int status = gt_file_replace_text(path, &text, err);
+    gt_text_free(&text);
+    return status;
+}

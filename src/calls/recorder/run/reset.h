@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Resets of a machine. No host reports them: they are seen where a vCPU arrives at the first
+ * address that the machine ran, and no code, call or return leads there. Calls that were open end
+ * there, of the other vCPUs at their next transfer.
+ */
+#ifndef GT_CALLS_RECORDER_RUN_RESET_H
+#define GT_CALLS_RECORDER_RUN_RESET_H
+
+#include "calls/recorder/run/vcpu.h"
+#include "calls/recorder/translate/code.h"
+
+struct gt_uftrace_recorder;
+
+struct gt_resets {
+    uint64_t first; /* the address; with the lock */
+    bool known;     /* it is; with the lock */
+    unsigned n;     /* resets so far; atomic */
+};
+
+/* Before all other callbacks of a block of a machine: adds one where the machine begins. With the
+ * lock. */
+void gt_reset_watch(const struct gt_translation *t, struct gt_code *code);
+
+/* The machine does not begin where it does after a reset: where that is stays unknown. With the
+ * lock, or at load. */
+void gt_resets_unknown(struct gt_resets *resets);
+
+/* At a transfer: the vCPU was reset with the machine, and has not begun anew. On its thread. */
+static inline bool gt_reset_is_due(const struct gt_resets *resets, const struct gt_vcpu *v)
+{
+    return (int)(v->resets - __atomic_load_n(&resets->n, __ATOMIC_RELAXED)) < 0;
+}
+void gt_reset_follow(struct gt_vcpu *v, struct gt_score *score);
+
+#endif

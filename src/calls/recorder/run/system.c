@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Handlers and contexts of machines: what the tracker (track/machine.h) gets from translated code
+ * and the host.
+ *
+ * A handler begins where the host reports it, or else where vectors.c concludes it. It ends at the
+ * exception return, before that runs.
+ *
+ * Values of stack pointers are read where the host allows it. The addresses of the words that they
+ * are stored to and loaded from are known everywhere.
+ */
+#include "calls/recorder/run/system.h"
+#include "calls/recorder/installed.h"
+#include "calls/recorder/recorder.h"
+#include "calls/recorder/run/guests.h"
+#include "calls/recorder/run/linux.h"
+#include "calls/recorder/run/vcpu.h"
+#include "calls/recorder/select/level.h"
+#include "calls/recorder/translate/code.h"
+#include "calls/recorder/translate/push.h"
+#include "calls/recorder/translate/straight.h"
+#include "calls/recorder/translate/watch.h"
+#include "guest/arch/privilege.h"
+#include "track/machine.h"
+#include "track/unfollowed.h"
+
+static uint64_t read_sp(struct gt_uftrace_recorder *r)
+{
+    uint64_t sp;
+    return gt_register_read(&r->system.sp, r->guest.arch->sp_register, &sp) ? sp : GT_NO_ADDR;
+}
+
+/* The stack pointer after the exception return; 0: not known. */
+static uint64_t returned_sp(struct gt_uftrace_recorder *r, const struct gt_code *code)
+{
+    uint64_t sp = 0;
+    if (!gt_code_pops_sp(code))
+        return gt_register_read(&r->system.returned_sp, r->guest.arch->returned_sp, &sp) ? sp : 0;
+    uint64_t frame = read_sp(r);
+    const size_t word = r->guest.arch->bits / 8;
+    return frame != GT_NO_ADDR && gt_memory_number(frame + GT_POPPED_SP * word, word, &sp) ? sp : 0;
+}
+
+static void before_syscall(unsigned vcpu, void *data)
+{
+    (void)data;
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
+    if (!v)
+        return;
+    uint64_t sp = read_sp(r);
+    v->thread.calling_sp = sp == GT_NO_ADDR ? 0 : sp;
+    gt_vcpu_leave(v);
+}
+
+/* On hosts without a scoreboard a callback at an instruction finds the last exit of its block's
+ * end: it is set when the block begins. */
+static void leave(struct gt_vcpu *v, struct gt_score *score, const struct gt_code *code)
+{
+    struct gt_uftrace_recorder *r = v->rec;
+    uint64_t last_exit = gt_code_last_exit(code);
+    gt_dormant_interrupted(r);
+    uint64_t time = gt_vcpu_time(v, score);
+    if (gt_guests_entered(v, &last_exit, time)) {
+        score->last_exit = last_exit;
+        return;
+    }
+    gt_machine_leave(&v->thread, &last_exit, time);
+    /* Or that of a handler which an interrupt had followed. */
+    if (gt_last_exit_is_of(last_exit, GT_EXIT_EXCEPTION_RETURN))
+        v->thread.returned_sp = returned_sp(r, code);
+    score->last_exit = last_exit;
+}
+
+static bool first_argument_is_0(struct gt_uftrace_recorder *r)
+{
+    uint64_t value;
+    return gt_register_read(&r->system.first_argument, r->guest.arch->first_argument, &value) &&
+           value == 0;
+}
+
+static void on_exception_return(unsigned vcpu, void *data)
+{
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
+    if (!v)
+        return;
+    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    leave(v, score, data);
+    if (gt_last_exit_is_of(score->last_exit, GT_EXIT_SYSCALL))
+        v->thread.cleared = first_argument_is_0(r);
+    gt_vcpu_leave(v);
+}
+
+static void on_world_return(unsigned vcpu, void *data)
+{
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
+    if (!v)
+        return;
+    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    leave(v, score, data);
+    gt_level_change_world(v, data, &score->last_exit, gt_vcpu_time(v, score));
+    gt_vcpu_leave(v);
+}
+
+void gt_machine_enter_at(struct gt_vcpu *v, struct gt_score *score, struct gt_code *code)
+{
+    uint64_t time = gt_vcpu_time(v, score);
+    if (v->levels)
+        gt_level_enter(v, code, time);
+    gt_machine_enter(&v->thread, code->pc, code->fn, code, score->last_exit, time);
+    score->last_exit = gt_last_exit_of_func(code->fn);
+}
+
+void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from, uint64_t to)
+{
+    (void)kind;
+    struct gt_uftrace_recorder *r = self;
+    /* From == to: an instruction that the host runs as a call of its own, and what comes before the
+     * true event on x86. */
+    struct gt_vcpu *v = from != to ? gt_vcpu_enter_begun(r, vcpu) : NULL;
+    if (!v)
+        return;
+    if (gt_guests_end_at(v, to)) {
+        gt_vcpu_leave(v);
+        return;
+    }
+    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    pthread_mutex_lock(&r->lock);
+    const struct gt_module *module = gt_modules_at(&r->code.modules, to, NULL);
+    struct gt_func *fn = gt_module_func(module, to);
+    if (gt_filters_current(&r->filters))
+        gt_filters_know(r, to, module, fn);
+    pthread_mutex_unlock(&r->lock);
+    gt_dormant_interrupted(r);
+    uint64_t time = gt_vcpu_time(v, score);
+    if (v->levels)
+        gt_level_enter(v, NULL, time);
+    gt_machine_enter(&v->thread, to, fn, NULL, score->last_exit, time);
+    score->last_exit = gt_last_exit_of_func(fn);
+    gt_vcpu_leave(v);
+}
+
+/* ---- stack pointers ------------------------------------------------------------------------ */
+
+static void on_stored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *pushed)
+{
+    struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
+    if (!v)
+        return;
+    if (gt_mem_is_store(meminfo))
+        gt_machine_saved(&v->thread, vaddr, (uint64_t)(uintptr_t)pushed);
+    gt_vcpu_leave(v);
+}
+
+static void on_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+{
+    (void)data;
+    struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
+    if (!v)
+        return;
+    if (!gt_mem_is_store(meminfo))
+        gt_track_restored(&v->thread, vaddr);
+    gt_vcpu_leave(v);
+}
+
+static void before_switch(unsigned vcpu, void *kept)
+{
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
+    if (!v)
+        return;
+    v->left_sp = read_sp(r);
+    v->loads_sp = true;
+    if (kept && v->begun)
+        gt_machine_kept(&v->thread);
+    gt_vcpu_leave(v);
+}
+
+/* A function without code: no block has it as its last exit. */
+static const struct gt_func leaping = {.flags = GT_FUNC_ANON};
+
+static void switch_to(struct gt_vcpu *v, unsigned vcpu, uint64_t sp)
+{
+    struct gt_uftrace_recorder *r = v->rec;
+    v->loads_sp = false;
+    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    uint64_t time = gt_vcpu_time(v, score);
+    gt_machine_switch(&v->thread, v->left_sp, sp, time);
+    if (v->rec->tracker.unfollowed && v->left && v->left == v->thread.stack)
+        gt_track_go_on_unknown(&v->thread, time); /* a thread that was suspended while it slept */
+    if (gt_machine_sp_reloaded(&v->thread) && !(score->last_exit & GT_LAST_EXIT_CODE))
+        score->last_exit =
+            gt_last_exit_of_func(&leaping); /* so the next block with a callback is a transfer */
+    gt_machine_transferred(v, time);
+}
+
+static void after_switch(unsigned vcpu, void *data)
+{
+    (void)data;
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
+    if (!v)
+        return;
+    if (v->loads_sp)
+        switch_to(v, vcpu, read_sp(r));
+    gt_vcpu_leave(v);
+}
+
+/* A block ends with the load: an interrupt may come before the next instruction. */
+static void on_last_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+{
+    on_loaded(vcpu, meminfo, vaddr, data);
+    struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
+    if (!v)
+        return;
+    if (!gt_mem_is_store(meminfo))
+        switch_to(v, vcpu, GT_NO_ADDR);
+    gt_vcpu_leave(v);
+}
+
+static void note_split(struct gt_uftrace_recorder *r, uint64_t pc)
+{
+    if (!r->system.splits)
+        r->system.splits = g_hash_table_new(NULL, NULL);
+    g_hash_table_add(r->system.splits, (void *)(uintptr_t)pc);
+}
+
+static bool is_split(const struct gt_uftrace_recorder *r, uint64_t pc)
+{
+    return r->system.splits && g_hash_table_contains(r->system.splits, (void *)(uintptr_t)pc);
+}
+
+/* `kept`: another register has the stack pointer that is left. */
+static void watch_switch(const struct gt_translation *t, size_t at, bool kept)
+{
+    static char yes;
+    struct gt_uftrace_recorder *r = t->rec;
+    uint64_t end = gt_decoded_end(&t->insn[at]);
+    bool last = at + 1 == t->n;
+    gt_watch_words(t, at, on_loaded, GT_MEM_LOADS);
+    gt_watch_memory(t, at, last ? on_last_loaded : on_loaded, GT_MEM_LOADS, NULL);
+    gt_insn_on_exec_regs(t->insn[at].ref, before_switch, kept ? &yes : NULL);
+    gt_linux_watch(r, &t->insn[at]);
+    if (last)
+        note_split(r, end);
+    else
+        gt_insn_on_exec_regs(t->insn[at + 1].ref, after_switch, NULL);
+}
+
+/* The address where a context continues whose stack pointer is stored now; NULL: not known. */
+static void *resumes_at(const struct gt_pushed *pushed)
+{
+    bool known = pushed->push.width == 4 && pushed->above >= 0;
+    return known ? (void *)(uintptr_t)pushed->push.value : NULL;
+}
+
+static void watch_stack_pointer(const struct gt_translation *t)
+{
+    struct gt_uftrace_recorder *r = t->rec;
+    uint32_t copies = gt_straight_copies(t);
+    if (is_split(r, t->insn[0].pc))
+        gt_insn_on_exec_regs(t->insn[0].ref, after_switch, NULL);
+    struct gt_pushed pushed = gt_pushed_before(t);
+    for (size_t i = 0; i < t->n && r->guest.arch->stack_use; i++) {
+        const struct gt_decoded *d = &t->insn[i];
+        gt_pushed_see(r, &pushed, d);
+        uint8_t use = r->guest.arch->stack_use(d->bytes, d->size, &copies);
+        if (use == GT_STACK_STORED)
+            gt_watch_memory(t, i, on_stored, GT_MEM_STORES, resumes_at(&pushed));
+        else if (d->insn.kind == GT_INSN_STACK_SWITCH && use != GT_STACK_OWN)
+            watch_switch(t, i, copies & r->guest.arch->sp_copies);
+    }
+    gt_straight_keep(t, copies);
+    if (gt_straight_switches(t, copies))
+        gt_watch_words(t, t->n, on_loaded, GT_MEM_LOADS);
+}
+
+void gt_machine_watch(const struct gt_translation *t, struct gt_code *code)
+{
+    struct gt_uftrace_recorder *r = t->rec;
+    const struct gt_decoded *last = &t->insn[t->n - 1];
+    watch_stack_pointer(t);
+    if (t->insn[0].pc == code->pc && code->entry)
+        gt_linux_watch_entry(r, &t->insn[0]);
+    if (code->exit == GT_EXIT_SYSCALL && gt_host_can(GT_HOST_REGISTERS))
+        gt_insn_on_exec_regs(last->ref, before_syscall, NULL);
+    if (code->exit != GT_EXIT_EXCEPTION_RETURN || last->insn.kind != GT_INSN_EXCEPTION_RETURN)
+        return;
+    if (gt_level_leaves_world(r, code))
+        gt_insn_on_exec_regs(last->ref, on_world_return, code);
+    else
+        gt_insn_on_exec_regs(last->ref, on_exception_return, code);
+}
+
+/* ---- tasks --------------------------------------------------------------------------------- */
+
+void gt_machine_transferred(struct gt_vcpu *v, uint64_t time)
+{
+    struct gt_uftrace_recorder *r = v->rec;
+    const struct gt_stack *s = v->thread.stack;
+    if (s == v->seen)
+        return;
+    v->seen = s;
+    /* A context that comes from a vCPU whose clock is ahead keeps that time. */
+    if (!r->hot.host_clock && s->last_time > time)
+        v->insn_base += s->last_time - time;
+    gt_linux_transferred(v, time);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which blocks of a machine begin handlers: concluded, where the host does not report exceptions.
+ */
+#ifndef GT_CALLS_RECORDER_RUN_VECTORS_H
+#define GT_CALLS_RECORDER_RUN_VECTORS_H
+
+#include "calls/recorder/run/vcpu.h"
+
+struct gt_uftrace_recorder;
+
+enum { GT_VECTOR_TABLES = 16 };
+
+/* Tables of vectors that were found, by their addresses. Added to with the lock, read without it.
+ */
+struct gt_vectors {
+    uint64_t table[GT_VECTOR_TABLES];
+    unsigned n; /* atomic */
+};
+
+/* True where a handler may begin at the block. Any thread. */
+bool gt_machine_may_be_vector(const struct gt_uftrace_recorder *r, const struct gt_code *code);
+
+/* True where a handler begins at the block, which no translated code leads to; the vCPU has arrived
+ * there with the last exit. Decides once for a block. On the vCPU's thread; takes the lock. */
+bool gt_machine_is_vector(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit);
+
+#endif

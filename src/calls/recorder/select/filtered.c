@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Calls under filters: see filtered.h. */
+#include "calls/recorder/select/filtered.h"
+#include "calls/recorder/recorder.h"
+#include "calls/recorder/select/filters.h"
+#include "calls/recorder/select/marks.h"
+#include "recording/directory/uftrace.h"
+
+#include <stdio.h>
+
+/* The vCPU whose calls this thread tracks. */
+static __thread uint32_t tracked_cpu;
+
+void gt_filtered_tracks(uint32_t cpu)
+{
+    tracked_cpu = cpu;
+}
+
+/* ---- what the state does ------------------------------------------------------------------- */
+
+static void put_values(struct gt_filtered *f, uint64_t time, uint64_t word, const uint64_t *values,
+                       size_t n)
+{
+    if (n)
+        gt_stream_put_more(f->out, time, word | GT_UFTRACE_MORE, values, n);
+    else
+        gt_stream_put(f->out, time, word);
+}
+
+static void put_enter(void *self, const struct gt_filter_frame *frame, uint32_t shown,
+                      uint64_t time)
+{
+    struct gt_filtered *f = self;
+    if (shown >= f->rec->filters.depth) {
+        f->beyond++;
+        return;
+    }
+    f->recorded++;
+    f->last = time;
+    const struct gt_filtered_call *values =
+        f->values.n ? gt_filtered_values_find(&f->values, frame->depth) : NULL;
+    if (values)
+        put_values(f, time, gt_uftrace_entry(shown, frame->call), f->values.words + values->at,
+                   values->n);
+    else
+        gt_stream_put(f->out, time, gt_uftrace_entry(shown, frame->call));
+}
+
+static void put_leave(void *self, const struct gt_filter_frame *frame, uint32_t shown,
+                      uint64_t time)
+{
+    struct gt_filtered *f = self;
+    if (shown >= f->rec->filters.depth)
+        return;
+    f->last = time;
+    if (f->result && f->returns == frame->depth)
+        put_values(f, time, gt_uftrace_exit(shown, frame->call), f->result->words, f->result->n);
+    else
+        gt_stream_put(f->out, time, gt_uftrace_exit(shown, frame->call));
+}
+
+static void act(void *self, const struct gt_filter_act *a)
+{
+    struct gt_filtered *f = self;
+    gt_marks_act(f->rec, a, &f->state);
+}
+
+static bool value(void *self, uint32_t depth, const struct gt_call_value_name *name,
+                  struct gt_call_value *out)
+{
+    const struct gt_filtered *f = self;
+    if (name->place == GT_CALL_RESULT)
+        return f->result && f->returns == depth &&
+               gt_arguments_value(f->rec, f->result->of, f->result->words, f->result->n, name, out);
+    const struct gt_filtered_call *call = gt_filtered_values_find(&f->values, depth);
+    return call &&
+           gt_arguments_value(f->rec, call->of, f->values.words + call->at, call->n, name, out);
+}
+
+static void note_ends(void *self, uint32_t shown, uint64_t time)
+{
+    struct gt_filtered *f = self;
+    gt_open_calls_note(&f->rec->open_calls, f->id, time, shown);
+}
+
+static const struct gt_filter_sink sink = {
+    .enter = put_enter, .leave = put_leave, .ends = note_ends, .act = act, .value = value};
+
+/* ---- tasks --------------------------------------------------------------------------------- */
+
+static void release_sets(struct gt_filtered *f)
+{
+    if (f->asked != f->current)
+        gt_filters_release(f->asked);
+    gt_filters_release(f->current);
+    f->asked = f->current = NULL;
+}
+
+bool gt_filtered_begin(struct gt_filtered *f, struct gt_uftrace_recorder *r, struct gt_stack *s,
+                       struct gt_stream *out, uint32_t id)
+{
+    f->stack = s;
+    f->level = gt_level_of(s->level);
+    if (f->state.frame) {
+        gt_filter_state_reset(&f->state); /* of a parent's task: a forked child's */
+    } else {
+        f->rec = r;
+        f->current = f->asked = gt_filters_take(&r->filters);
+        if (gt_filter_state_init(&f->state, f->current->set, f->current->live, &sink, f) < 0) {
+            release_sets(f);
+            return false;
+        }
+    }
+    f->out = out;
+    f->id = id;
+    f->recorded = f->beyond = f->last = 0;
+    gt_filtered_values_trim(&f->values, 0);
+    f->cpu = tracked_cpu;
+    gt_filter_state_cpu(&f->state, f->cpu);
+    gt_filtered_name(f, r->process.first_name, r->process.pid);
+    return true;
+}
+
+void gt_filtered_end(struct gt_filtered *f)
+{
+    if (!f->out)
+        return;
+    __atomic_fetch_add(&f->rec->filters.recorded, f->recorded, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->rec->filters.beyond, f->beyond, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->rec->filters.valueless, f->values.dropped, __ATOMIC_RELAXED);
+    gt_filter_state_finish(&f->state);
+    release_sets(f);
+    gt_filtered_values_free(&f->values);
+    f->out = NULL;
+}
+
+void gt_filtered_name(struct gt_filtered *f, const char *name, uint32_t pid)
+{
+    if (!f->out)
+        return;
+    snprintf(f->name, sizeof f->name, "%s", name);
+    f->pid = pid;
+    gt_filter_state_task(&f->state, f->name, f->id, f->pid);
+}
+
+/* The tracker's frame of an open call: of those of the task's level, which a stack may share. */
+static const struct gt_frame *next_frame(struct gt_filtered *f)
+{
+    const struct gt_frame *frame = f->stack->base + ++f->at;
+    while (f->rec->options.privilege_levels && gt_level_of(frame->level) != f->level)
+        frame = f->stack->base + ++f->at;
+    return frame;
+}
+
+static void open_again(void *self, uint32_t depth, struct gt_filter_open *out)
+{
+    struct gt_filtered *f = self;
+    if (depth == 0)
+        f->at = 0;
+    const struct gt_frame *frame = next_frame(f);
+    *out = (struct gt_filter_open){
+        .verdict = gt_filters_verdict(f->rec, f->asked, frame->fn, frame->addr),
+        .call = frame->addr,
+        .flags = frame->kind == GT_FRAME_HANDLER ? GT_FILTER_HANDLER : 0,
+    };
+}
+
+/* Without memory the old set goes on. */
+static __attribute__((noinline)) void replace(struct gt_filtered *f, uint64_t time)
+{
+    const struct gt_filter_who who = {f->name, f->id, f->pid, f->cpu};
+    struct gt_filter_current *next = gt_filters_take(&f->rec->filters), *old = f->current;
+    if (f->asked != old)
+        gt_filters_release(f->asked);
+    f->asked = next;
+    if (gt_filter_state_replace(&f->state, next->set, next->live, &who, open_again, time) < 0)
+        return;
+    f->current = next;
+    gt_filters_release(old);
+}
+
+/* ---- calls --------------------------------------------------------------------------------- */
+
+/* Before a call or return. Returns its time: when a trigger has ended the recording, it ended all
+ * open calls. */
+static inline uint64_t prepare(struct gt_filtered *f, uint64_t time)
+{
+    struct gt_filters *filters = &f->rec->filters;
+    struct gt_filter_current *current = gt_filters_current(filters);
+    if (__builtin_expect(f->asked != current, 0))
+        replace(f, time);
+    if (__builtin_expect(f->asked->uses & GT_FILTER_NEEDS_CPU, 0) && f->cpu != tracked_cpu) {
+        f->cpu = tracked_cpu;
+        gt_filter_state_cpu(&f->state, f->cpu);
+    }
+    uint64_t ended = __atomic_load_n(&filters->ended, __ATOMIC_ACQUIRE);
+    return __builtin_expect(!ended, 1) ? time : MAX(ended, f->last);
+}
+
+/* Where a trigger may switch recording on, calls have to be tracked. */
+static inline void look_if_off(const struct gt_filtered *f)
+{
+    if (__builtin_expect(!(f->state.switched & 1), 0) &&
+        (f->current->quiet || __atomic_load_n(&f->rec->filters.ended, __ATOMIC_RELAXED)))
+        gt_dormant_look(f->rec);
+}
+
+static __attribute__((noinline)) void keep_arguments(struct gt_filtered *f,
+                                                     const struct gt_frame *frame)
+{
+    const struct gt_argument_slot *slot = gt_arguments_entering(f->stack, frame->addr);
+    if (slot)
+        gt_filtered_values_push(&f->values, f->state.depth, slot);
+}
+
+void gt_filtered_enter(struct gt_filtered *f, const struct gt_frame *frame, uint64_t time)
+{
+    if (!f->out)
+        return;
+    time = prepare(f, time);
+    const struct gt_filter_verdict *v =
+        gt_filters_verdict(f->rec, f->current, frame->fn, frame->addr);
+    unsigned flags = frame->kind == GT_FRAME_HANDLER ? GT_FILTER_HANDLER : 0;
+    if (f->rec->arguments.on)
+        keep_arguments(f, frame);
+    if (flags || !gt_filter_skips(&f->state, v))
+        gt_filter_enter(&f->state, v, frame->addr, flags, time);
+    look_if_off(f);
+}
+
+/* Most calls are of functions that no pattern mentions: their code says so, which costs no look at
+ * the function and its verdict. */
+void gt_filtered_enter_code(struct gt_filtered *f, struct gt_code *code,
+                            const struct gt_frame *frame, uint64_t time)
+{
+    time = prepare(f, time);
+    uint8_t number = f->current->number;
+    if (f->rec->arguments.on)
+        keep_arguments(f, frame);
+    if (!number || __atomic_load_n(&code->entered, __ATOMIC_RELAXED) != number ||
+        !gt_filter_skips_unmentioned(&f->state)) {
+        const struct gt_filter_verdict *v =
+            gt_filters_verdict(f->rec, f->current, frame->fn, frame->addr);
+        if (number && !v->bits)
+            __atomic_store_n(&code->entered, number, __ATOMIC_RELAXED);
+        if (!gt_filter_skips(&f->state, v))
+            gt_filter_enter(&f->state, v, frame->addr, 0, time);
+    }
+    look_if_off(f);
+}
+
+void gt_filtered_leave(struct gt_filtered *f, uint64_t time, const struct gt_argument_slot *result)
+{
+    if (!f->out)
+        return;
+    time = prepare(f, time);
+    f->result = result;
+    f->returns = f->state.depth - 1;
+    if (!gt_filter_leaves_skipped(&f->state))
+        gt_filter_leave(&f->state, time);
+    f->result = NULL;
+    if (f->values.n)
+        gt_filtered_values_trim(&f->values, f->state.depth);
+    look_if_off(f);
+}
+
+void gt_filtered_stop(struct gt_filtered *f, uint64_t time)
+{
+    if (f->out)
+        gt_filter_takes_event(&f->state, prepare(f, time));
+}
+
+void gt_filtered_ends(struct gt_filtered *f, uint64_t time)
+{
+    if (!f->out)
+        return;
+    time = prepare(f, time);
+    gt_filter_takes_event(&f->state, time); /* it may have been switched off */
+    gt_filter_until(&f->state, time);
+    if (f->state.shown)
+        note_ends(f, f->state.shown, time);
+}
+
+static void put_event(struct gt_filtered *f, unsigned event, uint64_t time)
+{
+    f->last = time;
+    gt_stream_put(f->out, time, gt_uftrace_event(f->state.shown, event));
+}
+
+bool gt_filtered_event(struct gt_filtered *f, unsigned event, uint64_t time)
+{
+    if (!f->out || !gt_filter_takes_event(&f->state, prepare(f, time)))
+        return false;
+    put_event(f, event, time);
+    return true;
+}
+
+void gt_filtered_event_end(struct gt_filtered *f, unsigned event, uint64_t time)
+{
+    put_event(f, event, prepare(f, time));
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls under filters. All calls are tracked, recorded or not; each task of the recording has a
+ * state (filter/state.h) that decides which of them are recorded, and writes these. The depths of
+ * its records count recorded calls.
+ */
+#ifndef GT_CALLS_RECORDER_SELECT_FILTERED_H
+#define GT_CALLS_RECORDER_SELECT_FILTERED_H
+
+#include "base/stream/stream.h"
+#include "calls/recorder/select/filtered_values.h"
+#include "filter/state.h"
+#include "track/track.h"
+
+struct gt_uftrace_recorder;
+struct gt_filter_current;
+
+/* A task of the recording. Zero: not begun. */
+struct gt_filtered {
+    struct gt_filter_state state;
+    struct gt_uftrace_recorder *rec;
+    struct gt_stream *out;             /* NULL: not begun, or ended */
+    struct gt_filter_current *current; /* what decides */
+    struct gt_filter_current *asked;   /* what was asked to; another one: there was no memory */
+    struct gt_stack *stack;
+    unsigned level;            /* with privilege_levels: its own; else 0 */
+    uint32_t at;               /* a frame of the stack, while the set is replaced */
+    uint64_t last;             /* time of the last record */
+    uint64_t recorded, beyond; /* calls: recorded; too deep for that */
+    uint32_t id, pid, cpu;
+    char name[16];
+    struct gt_filtered_values values;      /* arguments of open calls */
+    const struct gt_argument_slot *result; /* of the call that returns; NULL: none */
+    uint32_t returns;                      /* its depth */
+};
+
+/* Its calls begin, or begin again, on the stack, in a stream that the caller owns. False: no
+ * memory. */
+bool gt_filtered_begin(struct gt_filtered *f, struct gt_uftrace_recorder *r, struct gt_stack *s,
+                       struct gt_stream *out, uint32_t id);
+/* All its calls have ended. Not begun is fine. */
+void gt_filtered_end(struct gt_filtered *f);
+/* Its open calls end at that time without having returned: their leaves are next. Not begun is
+ * fine. */
+void gt_filtered_ends(struct gt_filtered *f, uint64_t time);
+/* Recording was switched off: its open calls end now. Not begun is fine. */
+void gt_filtered_stop(struct gt_filtered *f, uint64_t time);
+/* It has another name. Not begun is fine. */
+void gt_filtered_name(struct gt_filtered *f, const char *name, uint32_t pid);
+
+/* A call of the tracker's, whose frame is given; the innermost call ends, with that result (NULL:
+ * none). */
+void gt_filtered_enter(struct gt_filtered *f, const struct gt_frame *frame, uint64_t time);
+void gt_filtered_leave(struct gt_filtered *f, uint64_t time, const struct gt_argument_slot *result);
+/* The same for a call that arrived at the code, and is no handler. */
+void gt_filtered_enter_code(struct gt_filtered *f, struct gt_code *code,
+                            const struct gt_frame *frame, uint64_t time);
+/* Records an event (recording/directory/uftrace.h), where it belongs into the recording. False: it
+ * does not. */
+bool gt_filtered_event(struct gt_filtered *f, unsigned event, uint64_t time);
+/* The same for one that ends another that was recorded. */
+void gt_filtered_event_end(struct gt_filtered *f, unsigned event, uint64_t time);
+
+/* The calls that follow on this thread are that vCPU's. */
+void gt_filtered_tracks(uint32_t cpu);
+
+#endif

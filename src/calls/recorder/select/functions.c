@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions as filters see them, and the set's verdicts of them: see filters.h. */
+#include "calls/recorder/output/source.h"
+#include "calls/recorder/recorder.h"
+#include "calls/recorder/select/filters.h"
+#include "calls/recorder/select/level_reader.h"
+#include "calls/recorder/translate/code.h"
+#include "filter/nearest.h"
+#include "guest/elf/demangle_name.h"
+#include "qemu/support/code_modules.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A function as filters see it. */
+struct gt_filter_known {
+    struct gt_filter_judged *judged; /* by the newest set that was asked; its `id` may be 0 */
+    struct gt_filter_judged *all;    /* those of it, in use or not */
+    struct gt_filter_function what;
+    struct gt_func *fn;            /* NULL: an address */
+    struct gt_filter_known *whole; /* of an address: the code that it is in */
+    const char *shown;             /* its name */
+    GHashTable *by_address;        /* code without symbols: where it is entered -> struct
+                                    * gt_filter_known; NULL: a function. With filters.lock */
+    const struct gt_module *module;
+};
+
+static char *keep_text(struct gt_filters *f, const char *text)
+{
+    char *copy = gt_arena_take(&f->arena, strlen(text) + 1);
+    return copy ? strcpy(copy, text) : NULL;
+}
+
+/* The forms of a mangled name. */
+static const char *const *other_names(struct gt_filters *f, const char *name)
+{
+    char shown[GT_DEMANGLED_MAX + 1];
+    if (!gt_demangle_name(name, shown))
+        return NULL;
+    const char **also = gt_arena_take(&f->arena, 3 * sizeof *also);
+    char *whole = keep_text(f, shown);
+    shown[gt_demangled_without_parameters(shown)] = '\0';
+    char *bare = keep_text(f, shown);
+    if (!also || !whole || !bare)
+        return NULL;
+    also[0] = whole;
+    also[1] = bare;
+    return also;
+}
+
+/* A machine's kernel is in the upper half, or at a level above programs'. */
+static bool is_kernel(const struct gt_uftrace_recorder *r, uint64_t addr, const unsigned *level)
+{
+    if (level && r->levels.privilege)
+        return r->levels.privilege->rank[*level] > 0;
+    return r->guest.arch->bits == 64 && addr >> 63;
+}
+
+static void describe(const struct gt_uftrace_recorder *r, struct gt_filter_function *what,
+                     const struct gt_module *module, uint64_t addr, const unsigned *level)
+{
+    *what = (struct gt_filter_function){
+        .module = module ? module->path : NULL, .address = addr, .file_address = addr};
+    if (module && module->symbols)
+        what->file_address = addr - module->lo + module->symbols->load_base;
+    what->kernel = is_kernel(r, addr, level);
+    if (level && r->levels.privilege)
+        what->level = r->levels.privilege->names[*level];
+}
+
+/* Code without a symbol, as the symbol file will name it (meta.c). */
+static void name_unnamed(struct gt_filters *f, struct gt_filter_known *k)
+{
+    const struct gt_module *m = k->module;
+    char name[300];
+    const char *slash = m ? strrchr(m->path, '/') : NULL;
+    if (!m || m->hi == UINT64_MAX)
+        snprintf(name, sizeof name, "0x%" PRIx64, k->what.address);
+    else
+        snprintf(name, sizeof name, "%.255s+0x%" PRIx64, slash ? slash + 1 : m->path,
+                 k->what.address - m->lo);
+    k->shown = k->what.name = keep_text(f, name);
+}
+
+static void name_function(struct gt_filters *f, struct gt_filter_known *k, const char *name)
+{
+    k->what.name = k->shown = name;
+    k->what.also = other_names(f, name);
+    if (k->what.also)
+        k->shown = k->what.also[1];
+    g_ptr_array_add(f->functions, k);
+}
+
+/* NULL: it has no name. */
+static const char *symbol_of(const struct gt_module *module, const struct gt_func *fn,
+                             struct gt_filter_known *k)
+{
+    k->what.size = fn->hi - fn->lo;
+    if (module->recognised)
+        return gt_code_module_name(module, fn);
+    const struct gt_symbol *s =
+        module->symbols ? gt_symbols_find(module->symbols, fn->lo - module->lo) : NULL;
+    k->what.plt = s && s->type == 'P';
+    if (s && s->type == 'e') /* it is an unwind table's: a reader sees no size of such code */
+        k->what.size = 0;
+    return s ? s->name : NULL;
+}
+
+/* Of code that no symbol covers, the address. With f->lock. */
+static struct gt_filter_known *find_address(struct gt_uftrace_recorder *r,
+                                            struct gt_filter_known *of, uint64_t addr,
+                                            const unsigned *level)
+{
+    struct gt_filters *f = &r->filters;
+    struct gt_filter_known *k = g_hash_table_lookup(of->by_address, &addr);
+    if (k)
+        return k;
+    k = gt_arena_take(&f->arena, sizeof *k);
+    if (!k)
+        abort(); /* as GLib does */
+    k->module = of->module;
+    k->whole = of;
+    describe(r, &k->what, of->module, addr, level);
+    name_unnamed(f, k);
+    g_hash_table_insert(of->by_address, &k->what.address, k);
+    return k;
+}
+
+static struct gt_filter_known *make_known(struct gt_uftrace_recorder *r,
+                                          const struct gt_module *module, const struct gt_func *fn,
+                                          const unsigned *level)
+{
+    struct gt_filters *f = &r->filters;
+    struct gt_filter_known *k = gt_arena_take(&f->arena, sizeof *k);
+    if (!k)
+        abort(); /* as GLib does */
+    k->module = module;
+    describe(r, &k->what, module, fn ? fn->lo : 0, level);
+    const char *name = fn && !(fn->flags & GT_FUNC_ANON) ? symbol_of(module, fn, k) : NULL;
+    if (name)
+        name_function(f, k, name);
+    else
+        k->by_address = g_hash_table_new(g_int64_hash, g_int64_equal);
+    return k;
+}
+
+void gt_filters_describe(struct gt_uftrace_recorder *r, const struct gt_module *module,
+                         const struct gt_func *fn, struct gt_filter_function *out)
+{
+    struct gt_filter_known k = {0};
+    describe(r, &k.what, module, fn->lo, NULL);
+    k.what.name = symbol_of(module, fn, &k);
+    pthread_mutex_lock(&r->filters.lock);
+    if (k.what.name)
+        k.what.also = other_names(&r->filters, k.what.name);
+    pthread_mutex_unlock(&r->filters.lock);
+    *out = k.what;
+}
+
+/* A verdict of the function that no set in use has made, or a new one. With f->lock. */
+static struct gt_filter_judged *find_judged(struct gt_filters *f, struct gt_filter_known *k)
+{
+    struct gt_filter_judged *j = k->all;
+    while (j && j->id && gt_filters_has(f, j->id))
+        j = j->next;
+    if (j)
+        return j;
+    j = gt_arena_take(&f->arena, sizeof *j);
+    if (!j)
+        abort(); /* as GLib does */
+    j->of = k;
+    j->next = k->all;
+    k->all = j;
+    return j;
+}
+
+/* Makes it the function's newest verdict. With f->lock. */
+static void publish(struct gt_filter_known *k, struct gt_filter_judged *j)
+{
+    k->judged = j;
+    if (k->fn)
+        __atomic_store_n(&k->fn->known, j, __ATOMIC_RELEASE);
+}
+
+void gt_filters_know(struct gt_uftrace_recorder *r, uint64_t addr, const struct gt_module *module,
+                     struct gt_func *fn)
+{
+    unsigned number;
+    const unsigned *level = NULL;
+    bool levels = r->filters.levels;
+    if (fn->known && (!levels || !(fn->flags & GT_FUNC_ANON)))
+        return;
+    if (levels && gt_level_read(r, &number))
+        level = &number;
+    pthread_mutex_lock(&r->filters.lock);
+    struct gt_filter_judged *j = fn->known;
+    struct gt_filter_known *k = j ? j->of : make_known(r, module, fn, level);
+    if (!j) {
+        k->fn = fn;
+        publish(k, find_judged(&r->filters, k));
+    }
+    if (k->by_address && levels)
+        find_address(r, k, addr, level);
+    pthread_mutex_unlock(&r->filters.lock);
+}
+
+/* Threads may look at the verdict's id meanwhile, which is of no set that they have. */
+static void judge(struct gt_filters *f, struct gt_filter_known *k,
+                  const struct gt_filter_current *current)
+{
+    struct gt_filter_judged *j = find_judged(f, k);
+    struct gt_function_line line;
+    if (k->fn && !k->by_address && gt_source_find(k->module, k->fn, &line)) {
+        k->what.file = line.file;
+        k->what.line = line.line;
+        k->what.lines = line.all;
+    }
+    int status = gt_filter_verdict(current->set, &k->what, &j->verdict);
+    if (status == GT_E_RANGE)
+        gt_host_message("%s: more than 32 triggers for it have actions: they do nothing", k->shown);
+    if (status < 0)
+        j->verdict = (struct gt_filter_verdict){0};
+    __atomic_store_n(&j->id, current->id, __ATOMIC_RELEASE);
+    publish(k, j);
+}
+
+static struct gt_filter_judged **recent_at(struct gt_filters *f, uint64_t addr)
+{
+    return &f->recent[(addr ^ addr >> 12) / 2 % GT_FILTER_RECENT];
+}
+
+/* The newest verdict of an address in that code. NULL: it is not there. */
+static const struct gt_filter_judged *find_recent(struct gt_filters *f,
+                                                  const struct gt_filter_judged *whole,
+                                                  const struct gt_filter_current *current,
+                                                  uint64_t addr)
+{
+    const struct gt_filter_judged *j = __atomic_load_n(recent_at(f, addr), __ATOMIC_ACQUIRE);
+    return j && gt_filter_judged_by(j, current) && j->of->what.address == addr && whole &&
+                   j->of->whole == whole->of
+               ? j
+               : NULL;
+}
+
+/* A function is met for the first time, or by a new set; or code has no symbols. */
+const struct gt_filter_verdict *gt_filters_find(struct gt_uftrace_recorder *r,
+                                                const struct gt_filter_current *current,
+                                                const struct gt_func *fn, uint64_t addr)
+{
+    struct gt_filters *f = &r->filters;
+    const struct gt_filter_judged *known = __atomic_load_n(&fn->known, __ATOMIC_ACQUIRE);
+    const struct gt_filter_judged *recent = find_recent(f, known, current, addr);
+    if (recent)
+        return &recent->verdict;
+    pthread_mutex_lock(&f->lock);
+    if (!known && !f->unknown)
+        f->unknown = make_known(r, NULL, NULL, NULL);
+    struct gt_filter_known *k = known ? known->of : f->unknown;
+    if (k->by_address)
+        k = find_address(r, k, addr, NULL);
+    if (!k->judged || k->judged->id != current->id)
+        judge(f, k, current);
+    struct gt_filter_judged *j = k->judged;
+    if (k->whole)
+        __atomic_store_n(recent_at(f, addr), j, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&f->lock);
+    return &j->verdict;
+}
+
+bool gt_filters_reads(struct gt_uftrace_recorder *r, const struct gt_code *code)
+{
+    if (!r->filters.reads)
+        return false;
+    struct gt_filter_current *current = gt_filters_take(&r->filters);
+    bool reads = gt_filter_reads(gt_filters_verdict(r, current, code->fn, code->pc));
+    gt_filters_release(current);
+    return reads;
+}
+
+const char *gt_filters_name(const struct gt_filter_verdict *verdict)
+{
+    return ((const struct gt_filter_judged *)(const void *)verdict)->of->shown;
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+/* A pattern that no function has matched, with the names nearest to it. */
+static void report_pattern(struct gt_filters *f, const struct gt_filter_unused *unused)
+{
+    g_autofree char *wanted = gt_nearest_wanted(unused->name);
+    struct gt_nearest near = {.wanted = wanted ? wanted : ""};
+    pthread_mutex_lock(&f->lock);
+    for (guint k = 0; f->functions && k < f->functions->len; k++)
+        gt_nearest_offer(&near, ((struct gt_filter_known *)f->functions->pdata[k])->shown);
+    pthread_mutex_unlock(&f->lock);
+    g_autofree char *others = gt_nearest_text(&near);
+    gt_host_message("%s: %s matches no function that ran%s", unused->option, unused->text,
+                    others ? others : "");
+}
+
+void gt_filters_report(struct gt_uftrace_recorder *r)
+{
+    struct gt_filters *f = &r->filters;
+    struct gt_filter_current *watching = gt_filters_take_watching(f);
+    struct gt_filter_unused unused;
+    bool lines = false;
+    for (size_t i = 0; watching && gt_filter_set_unused(watching->set, i, &unused); i++) {
+        lines |= unused.lines;
+        if (unused.value)
+            gt_host_message("%s: %s: no call had a value '%s'", unused.option, unused.text,
+                            unused.value);
+        else if (unused.other)
+            gt_host_message("%s: %s matches no %s that came before the end", unused.option,
+                            unused.text, unused.other);
+        else
+            report_pattern(f, &unused);
+    }
+    gt_filters_release(watching);
+    if (lines && r->guest.user)
+        gt_source_report(r);
+    if (f->valueless)
+        gt_host_message("%" PRIu64
+                        " calls are recorded without their arguments: more than %d MB of "
+                        "them were open at once in a task",
+                        f->valueless, (int)(GT_FILTERED_VALUES_MOST * sizeof(uint64_t) >> 20));
+}

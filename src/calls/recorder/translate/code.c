@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Translation: each block's instructions are classified once and the block is instrumented.
+ *
+ * A block that falls through from one function to the next one's entry is instrumented as two
+ * pieces, so that the entry of the second function is recorded.
+ */
+#include "calls/recorder/translate/code.h"
+#include "calls/recorder/installed.h"
+#include "calls/recorder/recorder.h"
+#include "calls/recorder/run/block_cache.h"
+#include "calls/recorder/run/guests.h"
+#include "calls/recorder/run/reset.h"
+#include "calls/recorder/run/system.h"
+#include "calls/recorder/run/transfer.h"
+#include "calls/recorder/run/vcpu.h"
+#include "calls/recorder/select/filters.h"
+#include "calls/recorder/select/level.h"
+#include "calls/recorder/translate/arrival.h"
+#include "calls/recorder/translate/block_entry.h"
+#include "calls/recorder/translate/memory.h"
+#include "calls/recorder/translate/push.h"
+#include "calls/recorder/translate/stack_pointer.h"
+#include "calls/recorder/translate/straight.h"
+#include "calls/recorder/translate/watch.h"
+#include "calls/recorder/values/guest_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The block, its instructions read and classified once; valid until the next one. */
+static void decode(struct gt_uftrace_recorder *r, struct gt_block *block,
+                   struct gt_translation *out)
+{
+    struct gt_decoder *to = &r->code.decoder;
+    uint64_t shift = gt_memory_shift(r, block);
+    size_t n = gt_block_insns(block);
+    if (n > to->room) {
+        to->room = MAX(n, 512);
+        to->insn = g_renew(struct gt_decoded, to->insn, to->room);
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct gt_decoded *d = &to->insn[i];
+        d->ref = gt_block_insn(block, i);
+        d->pc = gt_insn_pc(d->ref) + shift;
+        d->size = (uint8_t)gt_insn_bytes(d->ref, d->bytes, sizeof d->bytes);
+        r->guest.arch->classify(d->bytes, d->size, d->pc, &d->insn);
+    }
+    *out = (struct gt_translation){.rec = r, .block = block, .n = n, .insn = to->insn};
+}
+
+static void on_saved(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+{
+    (void)data;
+    struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
+    if (!v)
+        return;
+    if (gt_mem_is_store(meminfo))
+        gt_track_saved(&v->thread, vaddr);
+    gt_vcpu_leave(v);
+}
+
+static void on_asked(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+{
+    (void)data;
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
+    uint64_t ip = 0;
+    if (!v)
+        return;
+    if (!gt_mem_is_store(meminfo) && gt_guest_read(r, vaddr, &ip, r->guest.arch->bits / 8))
+        gt_track_get_ip(&v->thread, ip);
+    gt_vcpu_leave(v);
+}
+
+/* A program's unwinder continues in the frame that catches: on aarch64 by a return or, from GCC 14
+ * on, a jump. */
+static bool is_transfer(const struct gt_uftrace_recorder *r, const struct gt_insn *last,
+                        const struct gt_func *fn)
+{
+    return r->guest.user && r->guest.arch == &gt_arch_aarch64 &&
+           last->kind == GT_INSN_JUMP_INDIRECT &&
+           fn->flags & (GT_FUNC_UNWIND_RAISE | GT_FUNC_UNWIND_RESUME) &&
+           !(fn->flags & GT_FUNC_STUB);
+}
+
+/* Indirect jumps are tagged where they may be returns; and all of them, where the host does not
+ * report handlers. */
+static enum gt_code_exit exit_of_jump(const struct gt_translation *t, size_t first, size_t end,
+                                      const struct gt_func *fn)
+{
+    const struct gt_uftrace_recorder *r = t->rec;
+    if (!(fn->flags & GT_FUNC_STUB) && gt_stack_pointer_may_return(t, first, end))
+        return GT_EXIT_JUMP_BACK;
+    return !r->guest.user && !r->options.discontinuities ? GT_EXIT_JUMP_INDIRECT : GT_EXIT_PLAIN;
+}
+
+/* How [first, end), the last piece of the block, ends. */
+static enum gt_code_exit exit_of(const struct gt_translation *t, size_t first, size_t end,
+                                 const struct gt_func *fn)
+{
+    struct gt_uftrace_recorder *r = t->rec;
+    const struct gt_insn *last = &t->insn[end - 1].insn;
+    const struct gt_func *target = gt_modules_entry(&r->code.modules, last->target);
+    if (is_transfer(r, last, fn))
+        return GT_EXIT_RETURN;
+    switch (last->kind) {
+    case GT_INSN_CALL:
+        return GT_EXIT_CALL;
+    case GT_INSN_CALL_INDIRECT:
+        return GT_EXIT_CALL_INDIRECT;
+    case GT_INSN_RETURN:
+        return GT_EXIT_RETURN;
+    case GT_INSN_JUMP_INDIRECT:
+        return exit_of_jump(t, first, end, fn);
+    case GT_INSN_SYSCALL:
+        return !r->guest.user ? GT_EXIT_SYSCALL : GT_EXIT_PLAIN;
+    case GT_INSN_EXCEPTION_RETURN:
+        return !r->guest.user ? GT_EXIT_EXCEPTION_RETURN : GT_EXIT_PLAIN;
+    case GT_INSN_JUMP:
+    case GT_INSN_BRANCH:
+        return target && target->flags & GT_FUNC_HANDLER ? GT_EXIT_JUMP_HANDLER : GT_EXIT_PLAIN;
+    default:
+        return GT_EXIT_PLAIN;
+    }
+}
+
+/* True at a signal handler's entry, where no transfer is plain. */
+static bool is_slow(const struct gt_code *code)
+{
+    return code->entry && code->fn->flags & GT_FUNC_HANDLER;
+}
+
+/* Hosts without a scoreboard: a callback at each block; with `sparse` only at those that transfers
+ * may reach, or that end in a call or return. */
+static void instrument_by_callbacks(const struct gt_translation *t, size_t first,
+                                    struct gt_code *code, enum gt_block_entry entry)
+{
+    struct gt_uftrace_recorder *r = t->rec;
+    bool slow = is_slow(code);
+    gt_exec_fn fn = slow ? gt_on_slow_block : gt_on_block;
+    if (entry == GT_BLOCK_ENTRY_UNKNOWN)
+        gt_block_on_exec(t->block, gt_on_unknown_block, code);
+    else if (first > 0)
+        gt_insn_on_exec(t->insn[first].ref, fn, code);
+    else if (!r->hot.sparse || code->exit != GT_EXIT_PLAIN || entry != GT_BLOCK_ENTRY_NONE)
+        gt_block_on_exec(t->block, fn, code);
+    if (r->hot.sparse && first == 0 && !r->hot.host_clock)
+        gt_block_add_shared(t->block, &r->hot.insns, t->n);
+}
+
+static struct gt_scoreboard_entry last_exit_word(const struct gt_uftrace_recorder *r)
+{
+    return (struct gt_scoreboard_entry){r->hot.scoreboard, offsetof(struct gt_score, last_exit)};
+}
+
+/* Adds to the instruction clock. */
+static void count_insns(const struct gt_uftrace_recorder *r, struct gt_block *block,
+                        const struct gt_code *code)
+{
+    struct gt_scoreboard_entry insns = {r->hot.scoreboard, offsetof(struct gt_score, insns)};
+    if (!r->hot.host_clock)
+        gt_block_add(block, insns, code->insns);
+}
+
+/* A callback unless the last exit is `stays`, which it mostly is: control came from the function
+ * itself. */
+static void look_unless(const struct gt_uftrace_recorder *r, struct gt_block *block,
+                        struct gt_code *code, uint64_t stays, gt_exec_fn fn)
+{
+    gt_block_on_exec_ne(block, fn, last_exit_word(r), stays, code);
+    count_insns(r, block, code);
+}
+
+/* A callback each time. It counts instructions, whose number is in its data: the description may
+ * not be in the cache yet. */
+static void look_always(struct gt_uftrace_recorder *r, struct gt_block *block, struct gt_code *code,
+                        gt_exec_fn counted)
+{
+    void *data = gt_transfer_data(code);
+    bool filters = gt_filters_current(&r->filters);
+    gt_exec_fn packed = filters ? gt_on_filtered_transfer : gt_on_transfer,
+               fn = data ? packed : counted;
+    /* After a call, the results of a tail call are read. */
+    if (r->arguments.in_code || gt_stack_pointer_is_read(r) ||
+        (filters && code->entry && gt_filters_reads(r, code)))
+        gt_block_on_exec_regs(block, fn, data ? data : code);
+    else
+        gt_block_on_exec(block, fn, data ? data : code);
+    if (!data)
+        count_insns(r, block, code);
+}
+
+/* Instruments the beginning of a block: its callback and its count of instructions. */
+static void look_at_block(struct gt_uftrace_recorder *r, struct gt_block *block,
+                          struct gt_code *code, enum gt_block_entry entry)
+{
+    gt_exec_fn counted =
+        gt_filters_current(&r->filters) ? gt_on_filtered_counted_transfer : gt_on_counted_transfer;
+    switch (entry) {
+    case GT_BLOCK_ENTRY_NONE:
+        count_insns(r, block, code);
+        break;
+    case GT_BLOCK_ENTRY_MIXED:
+        look_unless(r, block, code, gt_last_exit_of_func(code->fn), counted);
+        break;
+    case GT_BLOCK_ENTRY_JUMP:
+        look_unless(r, block, code, gt_last_exit_of_jump(code->fn), counted);
+        gt_insn_store(gt_block_insn(block, 0), last_exit_word(r), gt_last_exit_of_func(code->fn));
+        break;
+    case GT_BLOCK_ENTRY_LOOK:
+        look_always(r, block, code, counted);
+        break;
+    case GT_BLOCK_ENTRY_UNKNOWN:
+        if (r->options.discontinuities) /* a handler changes the last exit before it begins */
+            look_unless(r, block, code, gt_last_exit_of_func(code->fn),
+                        gt_on_counted_unknown_block);
+        else
+            gt_block_on_exec(block, gt_on_unknown_block, code);
+    }
+}
+
+/* Instruments the piece of a block that begins with instruction `first`. */
+static void instrument(const struct gt_translation *t, size_t first, size_t end,
+                       struct gt_code *code, enum gt_block_entry entry)
+{
+    struct gt_uftrace_recorder *r = t->rec;
+    bool slow = is_slow(code);
+    if (first > 0)
+        gt_insn_on_exec_regs(t->insn[first].ref, slow ? gt_on_slow_block : gt_on_transfer_inside,
+                             code);
+    else if (slow)
+        gt_block_on_exec_regs(t->block, gt_on_slow_block, code);
+    else
+        look_at_block(r, t->block, code, entry);
+    if (code->exit != GT_EXIT_PLAIN)
+        gt_insn_store(t->insn[end - 1].ref, last_exit_word(r), gt_code_last_exit(code));
+}
+
+/* The index of the first instruction after the function of instruction `first`. If that does not
+ * end inside the block: n, or less, as many as one description covers. */
+static size_t piece_end(const struct gt_translation *t, size_t first, const struct gt_func *fn)
+{
+    size_t n = MIN(t->n, first + GT_CODE_MAX_INSNS);
+    if (t->module->recognised && fn->flags & GT_FUNC_ANON) /* which has no end */
+        return gt_runs_on_until(t, first, n);
+    if (t->insn[n - 1].pc < fn->hi)
+        return n;
+    for (size_t i = first + 1; i < n; i++)
+        if (t->insn[i].pc >= fn->hi)
+            return i;
+    return n;
+}
+
+/* What gt_code_is_over_trap and others say. */
+static bool detail_of(struct gt_uftrace_recorder *r, const struct gt_decoded *last,
+                      enum gt_code_exit exit)
+{
+    switch (exit) {
+    case GT_EXIT_CALL:
+        return gt_call_is_over_trap(r->guest.arch, last);
+    case GT_EXIT_EXCEPTION_RETURN:
+        return r->guest.arch->pops_sp && r->guest.arch->pops_sp(last->bytes, last->size);
+    case GT_EXIT_SYSCALL:
+        return gt_level_is_user(r);
+    default:
+        return false;
+    }
+}
+
+/* Describes the piece of a block in the function. */
+static struct gt_code describe(const struct gt_translation *t, size_t first, size_t end,
+                               const struct gt_func *fn)
+{
+    struct gt_uftrace_recorder *r = t->rec;
+    const struct gt_decoded *last = &t->insn[end - 1];
+    uint64_t pc = t->insn[first].pc;
+    struct gt_code code = {
+        .pc = pc,
+        .size = gt_decoded_end(last) - pc,
+        .fn = fn,
+        .insns = end - first,
+        .entry = !(fn->flags & GT_FUNC_ANON) && fn->lo == pc,
+        .slow_flags = (uint8_t)(t->level << GT_CODE_LEVEL_SHIFT),
+    };
+    code.arrival = gt_arrival_at(t, first, end, &code);
+    if (end < t->n)
+        return code;
+    code.target = last->insn.target;
+    code.exit = exit_of(t, first, end, fn);
+    if (code.exit == GT_EXIT_CALL && code.target == gt_code_end(&code))
+        code.exit = GT_EXIT_PLAIN; /* a call of the next instruction only reads the pc */
+    code.detail = detail_of(r, last, code.exit);
+    if (gt_code_is_over_trap(&code) && gt_call_is_nothing(r->guest.arch, last, fn))
+        code.exit = GT_EXIT_PLAIN;
+    return code;
+}
+
+/* The function's values are read where the piece enters it, and where it returns. False: the piece
+ * is instrumented as any other. */
+static bool instrument_values(const struct gt_translation *t, size_t first, size_t end,
+                              struct gt_code *code)
+{
+    struct gt_uftrace_recorder *r = t->rec;
+    const struct gt_argument_function *of =
+        r->arguments.in_code && r->hot.scoreboard ? gt_arguments_of(r, t->module, code->fn) : NULL;
+    if (!of)
+        return false;
+    if (of->spec.n_returns && code->exit == GT_EXIT_RETURN)
+        gt_insn_on_exec_regs(t->insn[end - 1].ref, gt_on_valued_return,
+                             gt_argument_point_new(code, of, 0));
+    if (!of->spec.n_arguments || !code->entry || is_slow(code))
+        return false;
+    if (first > 0)
+        gt_insn_on_exec_regs(t->insn[first].ref, gt_on_valued_transfer,
+                             gt_argument_point_new(code, of, code->insns));
+    else
+        gt_block_on_exec_regs(t->block, gt_on_valued_transfer,
+                              gt_argument_point_new(code, of, code->insns));
+    if (code->exit != GT_EXIT_PLAIN)
+        gt_insn_store(t->insn[end - 1].ref, last_exit_word(r), gt_code_last_exit(code));
+    return true;
+}
+
+static void translate_piece(const struct gt_translation *t, size_t first, size_t end,
+                            const struct gt_func *fn)
+{
+    struct gt_uftrace_recorder *r = t->rec;
+    struct gt_code want = describe(t, first, end, fn), *code = gt_cache_block(r, &want);
+    if (!code)
+        return;
+    if (first == 0 && !r->guest.user) {
+        gt_guests_watch(t, code);
+        gt_reset_watch(t, code);
+    }
+    enum gt_block_entry entry = first > 0 ? GT_BLOCK_ENTRY_LOOK : gt_block_entry_of(t, code);
+    if (instrument_values(t, first, end, code))
+        (void)entry;
+    else if (r->hot.scoreboard)
+        instrument(t, first, end, code, entry);
+    else
+        instrument_by_callbacks(t, first, code, entry);
+    if (end == t->n && !r->guest.user)
+        gt_machine_watch(t, code);
+    if (fn->flags & GT_FUNC_SAVER)
+        gt_watch_words(t, end, on_saved, GT_MEM_STORES);
+    if (fn->flags & GT_FUNC_GET_IP && r->guest.user)
+        gt_watch_words(t, end, on_asked, GT_MEM_LOADS);
+}
+
+static void translate(struct gt_uftrace_recorder *r, struct gt_block *block)
+{
+    struct gt_translation t;
+    if (gt_block_insns(block) == 0)
+        return;
+    decode(r, block, &t);
+    if (r->guest.user)
+        gt_stack_pointer_watch(&t);
+    t.module = gt_modules_at(&r->code.modules, t.insn[0].pc, gt_insn_host_addr(t.insn[0].ref));
+    t.level = r->options.privilege_levels ? gt_level_translated(r) : 0;
+    if (!r->guest.user)
+        gt_pushed_classify(&t);
+    bool known = false;
+    for (size_t first = 0, end; first < t.n; first = end) {
+        struct gt_func *fn = gt_module_func(t.module, t.insn[first].pc);
+        if (gt_filters_current(&r->filters))
+            gt_filters_know(r, t.insn[first].pc, t.module, fn);
+        end = piece_end(&t, first, fn);
+        translate_piece(&t, first, end, fn);
+        known = !(fn->flags & GT_FUNC_ANON);
+    }
+    gt_block_entries_note(&t, known);
+}
+
+void gt_on_translate(void *self, struct gt_block *block)
+{
+    struct gt_uftrace_recorder *r = self;
+    gt_vmstates_run(&r->vmstates);
+    pthread_mutex_lock(&r->lock);
+    if (!gt_gate_ends(&r->gate))
+        translate(r, block);
+    pthread_mutex_unlock(&r->lock);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Callbacks at accesses to memory, where the host lets them be. In the translation callback. */
+#ifndef GT_CALLS_RECORDER_TRANSLATE_WATCH_H
+#define GT_CALLS_RECORDER_TRANSLATE_WATCH_H
+
+#include "calls/recorder/translate/code.h"
+
+/* False where the host keeps memory callbacks too long (GT_HOST_MEMORY_AT_EXIT), and the
+ * instruction may be one that ends its block: the last one, at a page's end or where it is no plain
+ * access. */
+bool gt_may_watch_memory(const struct gt_translation *t, size_t i);
+
+/* Calls fn at the accesses of instruction i, or of those up to `end`, if they may be watched. */
+void gt_watch_memory(const struct gt_translation *t, size_t i, gt_mem_fn fn, unsigned which,
+                     void *data);
+void gt_watch_words(const struct gt_translation *t, size_t end, gt_mem_fn fn, unsigned which);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Values that wait for their record, and whose call they are: see arguments.h. */
+#include "calls/recorder/installed.h"
+#include "calls/recorder/recorder.h"
+#include "calls/recorder/values/arguments.h"
+#include "track/tail_calls.h"
+
+/* The vCPU of the transfer that this thread makes, if values wait for it. */
+static __thread struct gt_argument_slots *waiting;
+
+static struct gt_argument_slots *slots_of(struct gt_vcpu *v)
+{
+    if (!v->arguments)
+        v->arguments = g_new0(struct gt_argument_slots, 1); /* once a vCPU */
+    return v->arguments;
+}
+
+void gt_arguments_read(struct gt_vcpu *v, const struct gt_argument_point *p)
+{
+    struct gt_argument_slots *slots = slots_of(v);
+    if (p->of->spec.n_arguments)
+        gt_arguments_read_values(v->rec, p->code, p->of, false, NULL, &slots->entry);
+    v->thread.slow_flags |= GT_SLOW_VALUES;
+}
+
+void gt_arguments_drop(struct gt_vcpu *v)
+{
+    v->arguments->entry.code = NULL;
+    v->thread.slow_flags &= ~(uint32_t)GT_SLOW_VALUES;
+}
+
+void gt_on_valued_return(unsigned vcpu, void *data)
+{
+    struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
+    const struct gt_argument_point *p = data;
+    if (!v)
+        return;
+    const struct gt_frame *top = v->thread.stack->top;
+    if (top->fn == p->of->fn && top->kind != GT_FRAME_TAIL) {
+        gt_arguments_read_values(v->rec, p->code, p->of, true, NULL, &slots_of(v)->result);
+        v->thread.slow_flags |= GT_SLOW_VALUES;
+    }
+    gt_vcpu_leave(v);
+}
+
+void gt_arguments_give(struct gt_vcpu *v, const struct gt_argument_function *of,
+                       const struct gt_code *code, const uint64_t *given, bool result)
+{
+    struct gt_argument_slots *slots = slots_of(v);
+    const struct gt_value_spec *spec = &of->spec;
+    if (!(result ? spec->n_returns : spec->n_arguments))
+        return;
+    gt_arguments_read_values(v->rec, code, of, result, given,
+                             result ? &slots->result : &slots->entry);
+    slots->matches = result;
+    waiting = slots;
+}
+
+static const struct gt_argument_function *function_of(struct gt_uftrace_recorder *r,
+                                                      const struct gt_func *fn)
+{
+    pthread_mutex_lock(&r->lock);
+    const struct gt_argument_function *of = g_hash_table_lookup(r->arguments.functions, fn);
+    pthread_mutex_unlock(&r->lock);
+    return of;
+}
+
+/* A return out of a tail call has arrived: each frame that it ends has its own result of the same
+ * registers. */
+static void read_tail(struct gt_vcpu *v, const struct gt_code *code)
+{
+    const struct gt_stack *s = v->thread.stack;
+    struct gt_argument_slots *slots = slots_of(v);
+    const struct gt_frame *last = gt_tail_called(s);
+    if (last->ret != code->pc)
+        return;
+    if (!slots->tail)
+        slots->tail = g_new0(struct gt_argument_slot, GT_TAIL_MOST + 1); /* once a vCPU */
+    struct gt_argument_slot *to = slots->tail;
+    for (const struct gt_frame *f = s->top; f >= last; f--, to++) {
+        const struct gt_argument_function *of =
+            f->fn->flags & GT_FUNC_RESULT && f->addr == f->fn->lo ? function_of(v->rec, f->fn)
+                                                                  : NULL;
+        to->code = NULL;
+        if (of)
+            gt_arguments_read_values(v->rec, code, of, true, NULL, to);
+    }
+    slots->tail_top = gt_stack_depth(s);
+}
+
+void gt_arguments_before(struct gt_vcpu *v, const struct gt_code *code, uint64_t last_exit)
+{
+    const struct gt_frame *top = v->thread.stack ? v->thread.stack->top : NULL;
+    if (top && top->kind == GT_FRAME_TAIL && gt_last_exit_is_of(last_exit, GT_EXIT_RETURN))
+        read_tail(v, code);
+    struct gt_argument_slots *slots = v->arguments;
+    if (!slots || !top)
+        return;
+    const struct gt_argument_slot *result = &slots->result;
+    slots->matches = result->code && last_exit == gt_code_last_exit(result->code) &&
+                     top->fn == result->of->fn && top->addr == top->fn->lo && top->ret == code->pc;
+    waiting = slots;
+}
+
+void gt_arguments_after(struct gt_vcpu *v)
+{
+    if (!waiting)
+        return;
+    waiting->result.code = NULL;
+    waiting->matches = false;
+    waiting->tail_top = 0;
+    if (v->call)
+        waiting->entry.code = NULL; /* its frame has it, or nobody */
+    if (!waiting->entry.code)
+        v->thread.slow_flags &= ~(uint32_t)GT_SLOW_VALUES;
+    waiting = NULL;
+}
+
+const struct gt_argument_slot *gt_arguments_entering(const struct gt_stack *s, uint64_t addr)
+{
+    struct gt_argument_slot *slot = waiting ? &waiting->entry : NULL;
+    if (!slot || !slot->code || addr != slot->code->pc || s->top->fn != slot->of->fn)
+        return NULL;
+    slot->code = NULL; /* of one frame */
+    return slot;
+}
+
+static const struct gt_argument_slot *tail_result(const struct gt_argument_slots *slots,
+                                                  const struct gt_stack *s)
+{
+    uint32_t i = slots->tail_top - gt_stack_depth(s);
+    bool known = i <= GT_TAIL_MOST && slots->tail[i].code && slots->tail[i].of->fn == s->top->fn;
+    return known ? &slots->tail[i] : NULL;
+}
+
+const struct gt_argument_slot *gt_arguments_leaving(const struct gt_stack *s, uint64_t addr)
+{
+    const struct gt_argument_slots *slots = waiting;
+    if (slots && slots->tail_top)
+        return tail_result(slots, s);
+    return slots && slots->matches && s->top->fn == slots->result.of->fn
+               ? gt_arguments_returned(addr)
+               : NULL;
+}
+
+const struct gt_argument_slot *gt_arguments_returned(uint64_t addr)
+{
+    struct gt_argument_slots *slots = waiting;
+    if (!slots || !slots->matches || addr != slots->result.of->fn->lo)
+        return NULL;
+    slots->matches = false;
+    return &slots->result;
+}
