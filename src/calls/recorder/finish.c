@@ -17,7 +17,6 @@
 #include "calls/recorder/recorder.h"
 #include "calls/recorder/run/causes.h"
 #include "calls/recorder/run/control.h"
-#include "calls/recorder/run/linux.h"
 #include "calls/recorder/run/vcpu.h"
 #include "calls/recorder/select/filtered_stacks.h"
 #include "calls/recorder/select/filters.h"
@@ -73,7 +72,7 @@ static void write_end(void *arg)
     }
     keep_first(&lossy->err, &err, gt_arguments_write(r, &err));
     keep_first(&lossy->err, &err, gt_output_put_found(r, &err));
-    keep_first(&lossy->err, &err, gt_linux_write(r, &err));
+    keep_first(&lossy->err, &err, gt_guest_tasks_write(r, &err));
     keep_first(&lossy->err, &err, gt_handlers_write(r, &err));
     keep_first(&lossy->err, &err, gt_open_calls_write(r, &err));
     keep_first(&lossy->err, &err, gt_marks_finish(r, &err));
@@ -218,7 +217,7 @@ static void report_losses(struct gt_uftrace_recorder *r, const struct lossy *los
     add_to_shared(r);
     bool fault = report_faults(r, lossy);
     report_counters(r);
-    gt_linux_report(r);
+    gt_guest_tasks_report(r);
     gt_marks_report(r);
     unsigned long long calls = r->totals.calls + r->tracker.again,
                        recorded = gt_filters_recorded(r);

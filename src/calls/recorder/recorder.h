@@ -11,12 +11,13 @@
  *
  * Locks are taken in this order: r->gate.lock, r->snapshots.turn, r->dormant.lock, r->lock,
  * r->tracker.lock, r->filters.lock, then those of the worker and of the streams, r->snapshots.lock.
- * r->os.lock is taken alone.
+ * r->guest_tasks.lock is taken alone.
  */
 #ifndef GT_CALLS_RECORDER_RECORDER_H
 #define GT_CALLS_RECORDER_RECORDER_H
 
 #include "calls/recorder/options.h"
+#include "calls/recorder/output/guest_tasks.h"
 #include "calls/recorder/output/handlers.h"
 #include "calls/recorder/output/live_clock.h"
 #include "calls/recorder/output/open_calls.h"
@@ -119,6 +120,7 @@ struct gt_uftrace_recorder {
     struct gt_ended_parts parts;
     struct gt_handlers handlers;
     struct gt_open_calls open_calls;
+    struct gt_guest_tasks guest_tasks; /* machines */
 
     /* machines */
     struct gt_system system;

@@ -6,7 +6,6 @@
 #include "calls/recorder/output/meta.h"
 #include "calls/recorder/output/tasks.h"
 #include "calls/recorder/recorder.h"
-#include "calls/recorder/run/linux.h"
 
 #include <string.h>
 
@@ -18,7 +17,7 @@ void gt_parts_put_texts(void *recorder)
     gt_output_run_failed(r, NULL);
     if (!r->process.forked_from)
         gt_meta_put_info(r, NULL);
-    gt_linux_write(r, NULL);
+    gt_guest_tasks_write(r, NULL);
     gt_handlers_write(r, NULL);
     gt_open_calls_write(r, NULL);
 }

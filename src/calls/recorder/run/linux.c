@@ -18,36 +18,8 @@
 #include "calls/recorder/task.h"
 #include "calls/recorder/translate/code.h"
 #include "qemu/support/code_modules.h"
-#include "recording/texts/files.h"
-#include "recording/texts/guest_tasks.h"
 
-#include <stdio.h>
 #include <string.h>
-
-/* A task that a context had; one line of the text file. */
-struct seen {
-    uint32_t tid;
-    struct gt_linux_task task;
-};
-
-static bool same_task(const struct gt_linux_task *a, const struct gt_linux_task *b)
-{
-    return a->pid == b->pid && a->tgid == b->tgid && strcmp(a->comm, b->comm) == 0;
-}
-
-static guint hash_seen(const void *seen)
-{
-    const struct seen *s = seen;
-    return g_str_hash(s->task.comm) ^ s->tid * 31 ^ s->task.pid * 17 ^ s->task.tgid;
-}
-
-static gboolean equal_seen(const void *a, const void *b)
-{
-    const struct seen *x = a, *y = b;
-    return x->tid == y->tid && same_task(&x->task, &y->task);
-}
-
-enum { MOST_SEEN = 65536 }; /* a thread may give itself a new name each time */
 
 void gt_linux_init(struct gt_uftrace_recorder *r)
 {
@@ -56,9 +28,7 @@ void gt_linux_init(struct gt_uftrace_recorder *r)
     if (found->current != GT_CODE_NO_LINUX && can && r->guest.arch->first_argument &&
         r->options.tasks == GT_TASKS_STACK && !r->options.privilege_levels)
         r->os.layout = found;
-    pthread_mutex_init(&r->os.lock, NULL);
-    r->os.all = g_ptr_array_new();
-    r->os.known = g_hash_table_new(hash_seen, equal_seen);
+    gt_guest_tasks_init(&r->guest_tasks);
 }
 
 /* ---- tasks --------------------------------------------------------------------------------- */
@@ -106,28 +76,6 @@ static bool read_task(struct gt_uftrace_recorder *r, uint64_t addr, struct gt_li
     return out->comm[0] != '\0';
 }
 
-/* With the lock. False: there is no room. */
-static bool add_seen(struct gt_uftrace_recorder *r, const struct seen *seen)
-{
-    struct seen *own = r->os.all->len < MOST_SEEN ? gt_arena_take(&r->os.arena, sizeof *own) : NULL;
-    if (!own)
-        return false;
-    *own = *seen;
-    g_hash_table_add(r->os.known, own);
-    g_ptr_array_add(r->os.all, own);
-    return true;
-}
-
-/* Contexts end, and others take their place: each task of a context is listed. */
-static void list(struct gt_uftrace_recorder *r, uint32_t tid, const struct gt_linux_task *task)
-{
-    const struct seen seen = {tid, *task};
-    pthread_mutex_lock(&r->os.lock);
-    if (!g_hash_table_contains(r->os.known, &seen) && !add_seen(r, &seen))
-        r->os.unlisted++;
-    pthread_mutex_unlock(&r->os.lock);
-}
-
 static void name_stack(struct gt_uftrace_recorder *r, struct gt_stack *s,
                        const struct gt_linux_task *task, uint64_t time)
 {
@@ -136,7 +84,9 @@ static void name_stack(struct gt_uftrace_recorder *r, struct gt_stack *s,
     if (same || !s->out)
         return;
     own->named_pid = task->pid;
-    list(r, own->id, task);
+    struct gt_guest_task seen = {.task = own->id, .pid = task->pid, .tgid = task->tgid};
+    memcpy(seen.comm, task->comm, sizeof seen.comm);
+    gt_guest_tasks_note(&r->guest_tasks, &seen);
     gt_output_name_stack(r, s, task->comm, time);
 }
 
@@ -214,33 +164,4 @@ void gt_linux_watch_entry(struct gt_uftrace_recorder *r, const struct gt_decoded
     const char *name = name_at(r, first->pc);
     if (name && strcmp(name, "__set_task_comm") == 0)
         gt_insn_on_exec_regs(first->ref, on_named, NULL);
-}
-
-void gt_linux_report(const struct gt_uftrace_recorder *r)
-{
-    if (r->os.unlisted)
-        gt_host_message("%s/" GT_GUEST_TASKS_FILE ": %llu more names that threads had are left out",
-                        r->output.dir.path, (unsigned long long)r->os.unlisted);
-}
-
-/* ---- the text file ------------------------------------------------------------------------- */
-
-int gt_linux_write(struct gt_uftrace_recorder *r, struct gt_error *err)
-{
-    struct gt_text text = {0};
-    char path[4200];
-    if (!r->os.all || !r->os.all->len)
-        return 0;
-    snprintf(path, sizeof path, "%s/" GT_GUEST_TASKS_FILE, r->output.dir.path);
-    pthread_mutex_lock(&r->os.lock);
-    for (guint i = 0; i < r->os.all->len; i++) {
-        const struct seen *at = r->os.all->pdata[i];
-        struct gt_guest_task t = {.task = at->tid, .pid = at->task.pid, .tgid = at->task.tgid};
-        memcpy(t.comm, at->task.comm, sizeof t.comm);
-        gt_guest_task_put(&text, &t);
-    }
-    pthread_mutex_unlock(&r->os.lock);
-    int status = gt_file_replace_text(path, &text, err);
-    gt_text_free(&text);
-    return status;
 }
