@@ -62,7 +62,7 @@ bool gt_guests_entered(struct gt_vcpu *v, uint64_t *last_exit, uint64_t time)
     return true;
 }
 
-static void on_prepare(unsigned vcpu, void *data)
+void gt_on_guest_prepare(unsigned vcpu, void *data)
 {
     (void)data;
     struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
@@ -74,7 +74,7 @@ static void on_prepare(unsigned vcpu, void *data)
 
 /* ---- instructions that enter guests -------------------------------------------------------- */
 
-static void on_run(unsigned vcpu, void *data)
+void gt_on_guest_run(unsigned vcpu, void *data)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
     struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
@@ -90,7 +90,7 @@ static void on_run(unsigned vcpu, void *data)
     gt_vcpu_leave(v);
 }
 
-static void on_end(unsigned vcpu, void *data)
+void gt_on_guest_end(unsigned vcpu, void *data)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
     struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
@@ -101,34 +101,6 @@ static void on_end(unsigned vcpu, void *data)
     if (gt_guest_ends_at(&v->thread, code->pc, score->last_exit, gt_vcpu_time(v, score)))
         score->last_exit = gt_last_exit_of_func(code->fn);
     gt_vcpu_leave(v);
-}
-
-static void watch_run(const struct gt_translation *t, const struct gt_decoded *d)
-{
-    struct gt_uftrace_recorder *r = t->rec;
-    void *after = (void *)(uintptr_t)gt_decoded_end(d);
-    if (!r->guests.ends)
-        r->guests.ends = g_hash_table_new(NULL, NULL);
-    g_hash_table_add(r->guests.ends, after);
-    gt_insn_on_exec_regs(d->ref, on_run, after);
-}
-
-void gt_guests_watch(const struct gt_translation *t, struct gt_code *code)
-{
-    struct gt_uftrace_recorder *r = t->rec;
-    const struct gt_virtual *how = r->guests.virtual;
-    bool prepares = how && how->prepares && !gt_host_can(GT_HOST_REGISTERS);
-    if (!how || !(prepares || how->runs))
-        return;
-    if (r->guests.ends && g_hash_table_contains(r->guests.ends, (void *)(uintptr_t)code->pc))
-        gt_block_on_exec(t->block, on_end, code);
-    for (size_t i = 0; i < t->n; i++) {
-        const struct gt_decoded *d = &t->insn[i];
-        if (how->runs && how->runs(d->bytes, d->size))
-            watch_run(t, d);
-        if (prepares && how->prepares(d->bytes, d->size))
-            gt_insn_on_exec(d->ref, on_prepare, NULL);
-    }
 }
 
 bool gt_guests_end_at(const struct gt_vcpu *v, uint64_t pc)

@@ -11,8 +11,8 @@
 #define GT_CALLS_RECORDER_RUN_GUESTS_H
 
 #include "calls/recorder/run/vcpu.h"
-#include "calls/recorder/translate/code.h"
 #include "guest/arch/virtual.h"
+#include "qemu/host.h"
 
 #include <glib.h>
 
@@ -27,8 +27,11 @@ struct gt_guests {
 /* At load. */
 void gt_guests_init(struct gt_uftrace_recorder *r);
 
-/* Before all other callbacks of a block of a machine. With the lock. */
-void gt_guests_watch(const struct gt_translation *t, struct gt_code *code);
+/* Callbacks: a hypervisor's register is written; an instruction enters a guest, and its hypervisor
+ * continues at `after`; a block begins where one does. */
+void gt_on_guest_prepare(unsigned vcpu, void *data);
+void gt_on_guest_run(unsigned vcpu, void *after);
+void gt_on_guest_end(unsigned vcpu, void *code);
 
 /* Before an exception return. True: it enters a guest, and *last_exit is the guest's. */
 bool gt_guests_entered(struct gt_vcpu *v, uint64_t *last_exit, uint64_t time);

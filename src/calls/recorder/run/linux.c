@@ -16,7 +16,6 @@
 #include "calls/recorder/recorder.h"
 #include "calls/recorder/run/vcpu.h"
 #include "calls/recorder/task.h"
-#include "calls/recorder/translate/code.h"
 #include "qemu/support/code_modules.h"
 
 #include <string.h>
@@ -92,7 +91,7 @@ static void name_stack(struct gt_uftrace_recorder *r, struct gt_stack *s,
 
 /* ---- callbacks ----------------------------------------------------------------------------- */
 
-static void on_switch(unsigned vcpu, void *data)
+void gt_on_thread_switch(unsigned vcpu, void *data)
 {
     (void)data;
     struct gt_uftrace_recorder *r = gt_recorder_installed();
@@ -119,7 +118,7 @@ static void name_own(struct gt_vcpu *v, unsigned vcpu)
         name_stack(r, v->thread.stack, &task, gt_vcpu_time(v, gt_vcpu_score(r, v, vcpu)));
 }
 
-static void on_named(unsigned vcpu, void *data)
+void gt_on_thread_named(unsigned vcpu, void *data)
 {
     (void)data;
     struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
@@ -136,32 +135,4 @@ void gt_linux_transferred(struct gt_vcpu *v, uint64_t time)
         return;
     v->left = NULL;
     name_stack(r, v->thread.stack, &v->next, time);
-}
-
-static bool is_switch(const char *name)
-{
-    return name && (strcmp(name, "cpu_switch_to") == 0 || strcmp(name, "__switch_to") == 0 ||
-                    strcmp(name, "__switch_to_asm") == 0);
-}
-
-/* NULL: it is no Linux's, or has none. */
-static const char *name_at(struct gt_uftrace_recorder *r, uint64_t pc)
-{
-    const struct gt_module *module =
-        r->os.layout ? gt_modules_at(&r->code.modules, pc, NULL) : NULL;
-    return module && module->recognised ? gt_code_module_name(module, gt_module_func(module, pc))
-                                        : NULL;
-}
-
-void gt_linux_watch(struct gt_uftrace_recorder *r, const struct gt_decoded *insn)
-{
-    if (is_switch(name_at(r, insn->pc)))
-        gt_insn_on_exec_regs(insn->ref, on_switch, NULL);
-}
-
-void gt_linux_watch_entry(struct gt_uftrace_recorder *r, const struct gt_decoded *first)
-{
-    const char *name = name_at(r, first->pc);
-    if (name && strcmp(name, "__set_task_comm") == 0)
-        gt_insn_on_exec_regs(first->ref, on_named, NULL);
 }

@@ -6,7 +6,7 @@
 #ifndef GT_CALLS_RECORDER_RUN_LINUX_H
 #define GT_CALLS_RECORDER_RUN_LINUX_H
 
-#include "calls/recorder/translate/code.h"
+#include "qemu/host.h"
 #include "recording/code_map/code_map.h"
 
 struct gt_uftrace_recorder;
@@ -27,13 +27,9 @@ struct gt_linux {
 /* At load, after the code map was read. */
 void gt_linux_init(struct gt_uftrace_recorder *r);
 
-/* The instruction loads the stack pointer: adds a callback where the kernel switches threads. With
- * the lock. */
-void gt_linux_watch(struct gt_uftrace_recorder *r, const struct gt_decoded *insn);
-
-/* A function begins with the instruction: adds a callback where the kernel names a thread. With the
- * lock. */
-void gt_linux_watch_entry(struct gt_uftrace_recorder *r, const struct gt_decoded *first);
+/* Callbacks, which may read registers: the kernel switches threads, and names one. */
+void gt_on_thread_switch(unsigned vcpu, void *data);
+void gt_on_thread_named(unsigned vcpu, void *data);
 
 /* The vCPU's thread is on a stack that may be another one: names it after a thread switch. */
 void gt_linux_transferred(struct gt_vcpu *v, uint64_t time);

@@ -50,22 +50,13 @@ static void begin_at(struct gt_vcpu *v, unsigned vcpu, const struct gt_code *cod
     gt_vcpu_begin_again(v, score);
 }
 
-static void on_begin(unsigned vcpu, void *data)
+void gt_on_machine_begin(unsigned vcpu, void *data)
 {
     struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
     if (!v)
         return;
     begin_at(v, vcpu, data);
     gt_vcpu_leave(v);
-}
-
-void gt_reset_watch(const struct gt_translation *t, struct gt_code *code)
-{
-    struct gt_resets *resets = &t->rec->resets;
-    if (!resets->known)
-        *resets = (struct gt_resets){.first = code->pc, .known = true};
-    if (code->pc == resets->first)
-        gt_block_on_exec(t->block, on_begin, code);
 }
 
 void gt_resets_unknown(struct gt_resets *resets)

@@ -8,7 +8,6 @@
 #define GT_CALLS_RECORDER_RUN_RESET_H
 
 #include "calls/recorder/run/vcpu.h"
-#include "calls/recorder/translate/code.h"
 
 struct gt_uftrace_recorder;
 
@@ -18,9 +17,8 @@ struct gt_resets {
     unsigned n;     /* resets so far; atomic */
 };
 
-/* Before all other callbacks of a block of a machine: adds one where the machine begins. With the
- * lock. */
-void gt_reset_watch(const struct gt_translation *t, struct gt_code *code);
+/* Callback: a block begins at that address. */
+void gt_on_machine_begin(unsigned vcpu, void *code);
 
 /* The machine does not begin where it does after a reset: where that is stays unknown. With the
  * lock, or at load. */

@@ -16,10 +16,6 @@
 #include "calls/recorder/run/linux.h"
 #include "calls/recorder/run/vcpu.h"
 #include "calls/recorder/select/level.h"
-#include "calls/recorder/translate/code.h"
-#include "calls/recorder/translate/push.h"
-#include "calls/recorder/translate/straight.h"
-#include "calls/recorder/translate/watch.h"
 #include "guest/arch/privilege.h"
 #include "track/machine.h"
 #include "track/unfollowed.h"
@@ -41,7 +37,7 @@ static uint64_t returned_sp(struct gt_uftrace_recorder *r, const struct gt_code 
     return frame != GT_NO_ADDR && gt_memory_number(frame + GT_POPPED_SP * word, word, &sp) ? sp : 0;
 }
 
-static void before_syscall(unsigned vcpu, void *data)
+void gt_before_system_call(unsigned vcpu, void *data)
 {
     (void)data;
     struct gt_uftrace_recorder *r = gt_recorder_installed();
@@ -79,7 +75,7 @@ static bool first_argument_is_0(struct gt_uftrace_recorder *r)
            value == 0;
 }
 
-static void on_exception_return(unsigned vcpu, void *data)
+void gt_on_exception_return(unsigned vcpu, void *data)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
     struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
@@ -92,7 +88,7 @@ static void on_exception_return(unsigned vcpu, void *data)
     gt_vcpu_leave(v);
 }
 
-static void on_world_return(unsigned vcpu, void *data)
+void gt_on_world_return(unsigned vcpu, void *data)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
     struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
@@ -144,7 +140,7 @@ void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from
 
 /* ---- stack pointers ------------------------------------------------------------------------ */
 
-static void on_stored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *pushed)
+void gt_on_sp_stored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *pushed)
 {
     struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
     if (!v)
@@ -154,7 +150,7 @@ static void on_stored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *pus
     gt_vcpu_leave(v);
 }
 
-static void on_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+void gt_on_sp_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
     (void)data;
     struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
@@ -165,7 +161,7 @@ static void on_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *dat
     gt_vcpu_leave(v);
 }
 
-static void before_switch(unsigned vcpu, void *kept)
+void gt_before_sp_load(unsigned vcpu, void *kept)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
     struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
@@ -196,7 +192,7 @@ static void switch_to(struct gt_vcpu *v, unsigned vcpu, uint64_t sp)
     gt_machine_transferred(v, time);
 }
 
-static void after_switch(unsigned vcpu, void *data)
+void gt_after_sp_load(unsigned vcpu, void *data)
 {
     (void)data;
     struct gt_uftrace_recorder *r = gt_recorder_installed();
@@ -209,89 +205,15 @@ static void after_switch(unsigned vcpu, void *data)
 }
 
 /* A block ends with the load: an interrupt may come before the next instruction. */
-static void on_last_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+void gt_on_last_sp_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
-    on_loaded(vcpu, meminfo, vaddr, data);
+    gt_on_sp_loaded(vcpu, meminfo, vaddr, data);
     struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
     if (!v)
         return;
     if (!gt_mem_is_store(meminfo))
         switch_to(v, vcpu, GT_NO_ADDR);
     gt_vcpu_leave(v);
-}
-
-static void note_split(struct gt_uftrace_recorder *r, uint64_t pc)
-{
-    if (!r->system.splits)
-        r->system.splits = g_hash_table_new(NULL, NULL);
-    g_hash_table_add(r->system.splits, (void *)(uintptr_t)pc);
-}
-
-static bool is_split(const struct gt_uftrace_recorder *r, uint64_t pc)
-{
-    return r->system.splits && g_hash_table_contains(r->system.splits, (void *)(uintptr_t)pc);
-}
-
-/* `kept`: another register has the stack pointer that is left. */
-static void watch_switch(const struct gt_translation *t, size_t at, bool kept)
-{
-    static char yes;
-    struct gt_uftrace_recorder *r = t->rec;
-    uint64_t end = gt_decoded_end(&t->insn[at]);
-    bool last = at + 1 == t->n;
-    gt_watch_words(t, at, on_loaded, GT_MEM_LOADS);
-    gt_watch_memory(t, at, last ? on_last_loaded : on_loaded, GT_MEM_LOADS, NULL);
-    gt_insn_on_exec_regs(t->insn[at].ref, before_switch, kept ? &yes : NULL);
-    gt_linux_watch(r, &t->insn[at]);
-    if (last)
-        note_split(r, end);
-    else
-        gt_insn_on_exec_regs(t->insn[at + 1].ref, after_switch, NULL);
-}
-
-/* The address where a context continues whose stack pointer is stored now; NULL: not known. */
-static void *resumes_at(const struct gt_pushed *pushed)
-{
-    bool known = pushed->push.width == 4 && pushed->above >= 0;
-    return known ? (void *)(uintptr_t)pushed->push.value : NULL;
-}
-
-static void watch_stack_pointer(const struct gt_translation *t)
-{
-    struct gt_uftrace_recorder *r = t->rec;
-    uint32_t copies = gt_straight_copies(t);
-    if (is_split(r, t->insn[0].pc))
-        gt_insn_on_exec_regs(t->insn[0].ref, after_switch, NULL);
-    struct gt_pushed pushed = gt_pushed_before(t);
-    for (size_t i = 0; i < t->n && r->guest.arch->stack_use; i++) {
-        const struct gt_decoded *d = &t->insn[i];
-        gt_pushed_see(r, &pushed, d);
-        uint8_t use = r->guest.arch->stack_use(d->bytes, d->size, &copies);
-        if (use == GT_STACK_STORED)
-            gt_watch_memory(t, i, on_stored, GT_MEM_STORES, resumes_at(&pushed));
-        else if (d->insn.kind == GT_INSN_STACK_SWITCH && use != GT_STACK_OWN)
-            watch_switch(t, i, copies & r->guest.arch->sp_copies);
-    }
-    gt_straight_keep(t, copies);
-    if (gt_straight_switches(t, copies))
-        gt_watch_words(t, t->n, on_loaded, GT_MEM_LOADS);
-}
-
-void gt_machine_watch(const struct gt_translation *t, struct gt_code *code)
-{
-    struct gt_uftrace_recorder *r = t->rec;
-    const struct gt_decoded *last = &t->insn[t->n - 1];
-    watch_stack_pointer(t);
-    if (t->insn[0].pc == code->pc && code->entry)
-        gt_linux_watch_entry(r, &t->insn[0]);
-    if (code->exit == GT_EXIT_SYSCALL && gt_host_can(GT_HOST_REGISTERS))
-        gt_insn_on_exec_regs(last->ref, before_syscall, NULL);
-    if (code->exit != GT_EXIT_EXCEPTION_RETURN || last->insn.kind != GT_INSN_EXCEPTION_RETURN)
-        return;
-    if (gt_level_leaves_world(r, code))
-        gt_insn_on_exec_regs(last->ref, on_world_return, code);
-    else
-        gt_insn_on_exec_regs(last->ref, on_exception_return, code);
 }
 
 /* ---- tasks --------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #define GT_CALLS_RECORDER_RUN_SYSTEM_H
 
 #include "calls/recorder/run/vcpu.h"
-#include "calls/recorder/translate/code.h"
+#include "qemu/host.h"
 
 #include <glib.h>
 
@@ -18,15 +18,29 @@ struct gt_system {
     GHashTable *splits;
 };
 
-/* Adds the block's further callbacks: at exception returns, at system calls, and at loads and
- * stores of the stack pointer. With the lock. */
-void gt_machine_watch(const struct gt_translation *t, struct gt_code *code);
-
 /* A handler begins with the block. On the vCPU's thread, which is recorded. */
 void gt_machine_enter_at(struct gt_vcpu *v, struct gt_score *score, struct gt_code *code);
 
 /* Event of the host: an interrupt or an exception. `self` is the recorder. Takes the lock. */
 void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from, uint64_t to);
+
+/* Callbacks, which may read registers: a program's system call, or an exception return, is about to
+ * run; data: the struct gt_code that ends with it. That of gt_on_world_return may lead to another
+ * world (select/level.h). */
+void gt_before_system_call(unsigned vcpu, void *code);
+void gt_on_exception_return(unsigned vcpu, void *code);
+void gt_on_world_return(unsigned vcpu, void *code);
+
+/* The stack pointer is about to be loaded, and was loaded; `kept`: not NULL where another register
+ * has the one that is left. */
+void gt_before_sp_load(unsigned vcpu, void *kept);
+void gt_after_sp_load(unsigned vcpu, void *data);
+/* The stack pointer was stored; `resumes`: where its context continues; NULL: not known. A word was
+ * loaded before the stack pointer was, or is the stack pointer itself; gt_on_last_sp_loaded: the
+ * block ends with that. */
+void gt_on_sp_stored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *resumes);
+void gt_on_sp_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data);
+void gt_on_last_sp_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data);
 
 /* After each transfer on the slow path: the vCPU's stack may be another one now. */
 void gt_machine_transferred(struct gt_vcpu *v, uint64_t time);

@@ -9,15 +9,13 @@
 #include "calls/recorder/installed.h"
 #include "calls/recorder/recorder.h"
 #include "calls/recorder/run/block_cache.h"
-#include "calls/recorder/run/guests.h"
-#include "calls/recorder/run/reset.h"
-#include "calls/recorder/run/system.h"
 #include "calls/recorder/run/transfer.h"
 #include "calls/recorder/run/vcpu.h"
 #include "calls/recorder/select/filters.h"
 #include "calls/recorder/select/level.h"
 #include "calls/recorder/translate/arrival.h"
 #include "calls/recorder/translate/block_entry.h"
+#include "calls/recorder/translate/machine.h"
 #include "calls/recorder/translate/memory.h"
 #include "calls/recorder/translate/push.h"
 #include "calls/recorder/translate/stack_pointer.h"
@@ -329,10 +327,8 @@ static void translate_piece(const struct gt_translation *t, size_t first, size_t
     struct gt_code want = describe(t, first, end, fn), *code = gt_cache_block(r, &want);
     if (!code)
         return;
-    if (first == 0 && !r->guest.user) {
-        gt_guests_watch(t, code);
-        gt_reset_watch(t, code);
-    }
+    if (first == 0 && !r->guest.user)
+        gt_machine_watch_first(t, code);
     enum gt_block_entry entry = first > 0 ? GT_BLOCK_ENTRY_LOOK : gt_block_entry_of(t, code);
     if (instrument_values(t, first, end, code))
         (void)entry;
