@@ -258,7 +258,7 @@ static void finish(struct gt_uftrace_recorder *r)
     lossy.stream = g_memdup2(stream, lossy.n * sizeof *stream);
     gt_streams_finish(r->output.streams, &r->totals.written);
     gt_parts_end(r);
-    gt_meta_collect_entered(r);
+    gt_blocks_collect_entered(r);
     if (gt_worker_call(r->output.worker, write_end, &lossy) < 0)
         r->output.no_worker = true;
     gt_worker_stop(r->output.worker);

@@ -24,7 +24,7 @@
 #include "calls/recorder/output/parts.h"
 #include "calls/recorder/output/snapshot.h"
 #include "calls/recorder/output/tasks.h"
-#include "calls/recorder/run/block_cache.h"
+#include "calls/recorder/run/blocks.h"
 #include "calls/recorder/run/guests.h"
 #include "calls/recorder/run/linux.h"
 #include "calls/recorder/run/process.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Content of the recorder's text files, for tasks.c and finish.c. All functions run on the worker,
- * except gt_meta_init and gt_meta_collect_entered. Errors are those of the gt_uftrace_dir_*
+ * except gt_meta_init. Errors are those of the gt_uftrace_dir_*
  * function that writes the file (recording/directory/dir.h).
  */
 #ifndef GT_CALLS_RECORDER_OUTPUT_META_H
@@ -20,9 +20,6 @@ uint64_t gt_meta_last_time(const struct gt_uftrace_dir *dir, uint32_t tid);
 
 /* The kernel's name of a thread of this process; "" where it has none. */
 void gt_meta_thread_name(uint32_t tid, char name[16]);
-
-/* Collects the addresses without a symbol that were called. Takes the lock. */
-void gt_meta_collect_entered(struct gt_uftrace_recorder *r);
 
 /* Writes sid-SID.map, and lines of task.txt for modules that cannot be in it. */
 int gt_meta_put_map(struct gt_uftrace_recorder *r, struct gt_error *err);

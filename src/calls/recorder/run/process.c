@@ -13,7 +13,7 @@
 #include "calls/recorder/output/tasks.h"
 #include "calls/recorder/output/users.h"
 #include "calls/recorder/recorder.h"
-#include "calls/recorder/run/block_cache.h"
+#include "calls/recorder/run/blocks.h"
 #include "calls/recorder/run/control.h"
 #include "calls/recorder/run/vcpu.h"
 #include "calls/recorder/select/filtered_counts.h"
@@ -122,7 +122,7 @@ static void write_before_exec(struct gt_uftrace_recorder *r, const char *outside
     flush_before_exec(r);
     if (!r->output.started)
         return;
-    gt_meta_collect_entered(r);
+    gt_blocks_collect_entered(r);
     gt_worker_call(r->output.worker, put_texts, &ending);
 }
 

@@ -3,7 +3,7 @@
 #include "calls/recorder/run/reset.h"
 #include "calls/recorder/installed.h"
 #include "calls/recorder/recorder.h"
-#include "calls/recorder/run/page.h"
+#include "calls/recorder/run/blocks.h"
 #include "track/machine.h"
 #include "track/stack.h"
 #include "track/unfollowed.h"

@@ -10,7 +10,7 @@
  */
 #include "calls/recorder/run/vectors.h"
 #include "calls/recorder/recorder.h"
-#include "calls/recorder/run/page.h"
+#include "calls/recorder/run/blocks.h"
 #include "calls/recorder/run/vcpu.h"
 #include "track/machine.h"
 

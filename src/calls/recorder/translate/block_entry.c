@@ -17,7 +17,7 @@
  */
 #include "calls/recorder/translate/block_entry.h"
 #include "calls/recorder/recorder.h"
-#include "calls/recorder/run/page.h"
+#include "calls/recorder/run/blocks.h"
 #include "calls/recorder/run/vectors.h"
 #include "calls/recorder/select/level.h"
 #include "calls/recorder/translate/code.h"

@@ -8,7 +8,7 @@
 #include "calls/recorder/translate/code.h"
 #include "calls/recorder/installed.h"
 #include "calls/recorder/recorder.h"
-#include "calls/recorder/run/block_cache.h"
+#include "calls/recorder/run/blocks.h"
 #include "calls/recorder/run/transfer.h"
 #include "calls/recorder/run/vcpu.h"
 #include "calls/recorder/select/filters.h"

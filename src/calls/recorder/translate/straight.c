@@ -2,7 +2,7 @@
 /* Code that runs straight on from one block into the next: see straight.h. */
 #include "calls/recorder/translate/straight.h"
 #include "calls/recorder/recorder.h"
-#include "calls/recorder/run/page.h"
+#include "calls/recorder/run/blocks.h"
 #include "guest/arch/insn_size.h"
 
 static bool falls_through(const struct gt_insn *insn)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which blocks need a callback when they begin: each enum gt_block_entry, and what blocks lead to.
  */
-#include "calls/recorder/run/page.h"
+#include "calls/recorder/run/blocks.h"
 #include "calls/recorder/translate/block_entry.h"
 #include "calls/recorder/translate/memory.h"
 #include "recorder_double.h"

@@ -3,7 +3,7 @@
 #include "calls/recorder/finish.h"
 #include "calls/recorder/output/meta.h"
 #include "calls/recorder/output/tasks.h"
-#include "calls/recorder/run/block_cache.h"
+#include "calls/recorder/run/blocks.h"
 #include "calls/recorder/run/transfer.h"
 #include "calls/recorder/task.h"
 #include "recorder_double.h"

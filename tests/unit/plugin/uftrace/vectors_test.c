@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which blocks of a machine begin handlers. */
-#include "calls/recorder/run/page.h"
+#include "calls/recorder/run/blocks.h"
 #include "calls/recorder/run/system.h"
 #include "calls/recorder/run/transfer.h"
 #include "calls/recorder/run/vectors.h"

@@ -8,14 +8,29 @@
  * decides what a transfer costs. Two share a cache line: a block that ends in a call, and the one
  * that the call returns to. Those of a machine lie in huge pages where the host has them.
  */
-#include "calls/recorder/run/block_cache.h"
+#include "calls/recorder/run/blocks.h"
 #include "calls/recorder/recorder.h"
-#include "calls/recorder/run/page.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 
 _Static_assert(2 * sizeof(struct gt_code) == 64, "a cache line");
+
+/* ---- how control reaches code -------------------------------------------------------------- */
+
+struct gt_granule *gt_granule_at(struct gt_uftrace_recorder *r, uint64_t pc)
+{
+    struct gt_page *page = gt_pages_at(&r->code.pages, pc, sizeof *page);
+    return &page->granule[pc % GT_PAGE / GT_GRANULE];
+}
+
+bool gt_block_entry_is_known(struct gt_uftrace_recorder *r, uint64_t pc)
+{
+    const struct gt_granule *granule = gt_granule_at(r, pc);
+    return (granule->by_predecessor | granule->call | granule->otherwise) & gt_granule_bit(pc);
+}
+
+/* ---- descriptions -------------------------------------------------------------------------- */
 
 static bool same_code(const struct gt_code *a, const struct gt_code *b)
 {
@@ -131,4 +146,80 @@ void gt_code_is_handler(struct gt_uftrace_recorder *r, struct gt_func *fn)
     for (struct gt_cached_block *k = gt_cached_block_at(r, fn->lo); k; k = gt_cached_block_next(k))
         if (k->code->fn == fn)
             gt_code_set_slow_flags(k->code);
+}
+
+/* ---- what was called ------------------------------------------------------------------------ */
+
+static gint compare_u64(gconstpointer a, gconstpointer b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool is_entered_unnamed(const struct gt_uftrace_recorder *r, const struct gt_code *code)
+{
+    return __atomic_load_n(&code->entered, __ATOMIC_RELAXED) &&
+           (!r->guest.user || code->fn->flags & (GT_FUNC_ANON | GT_FUNC_UNNAMED));
+}
+
+/* Functions without a symbol -> their modules; machines have one for all. */
+static GHashTable *unnamed_modules(const struct gt_uftrace_recorder *r)
+{
+    GHashTable *of = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; r->guest.user && i < r->code.modules.all->len; i++) {
+        struct gt_module *m = g_ptr_array_index(r->code.modules.all, i);
+        g_hash_table_insert(of, m->anon, m);
+        for (guint k = 0; k < m->handlers->len; k++)
+            g_hash_table_insert(of, m->handlers->pdata[k], m);
+    }
+    return of;
+}
+
+static struct gt_module *module_of(const struct gt_uftrace_recorder *r, const struct gt_func *fn,
+                                   GHashTable *unnamed)
+{
+    return r->guest.user ? g_hash_table_lookup(unnamed, fn)
+                         : g_ptr_array_index(r->code.modules.all, 0);
+}
+
+static void collect_entered_of(const struct gt_uftrace_recorder *r, const struct gt_page *page,
+                               GHashTable *unnamed)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(page->granule); i++)
+        for (const struct gt_cached_block *k = page->granule[i].blocks; k; k = k->next) {
+            struct gt_module *m =
+                is_entered_unnamed(r, k->code) ? module_of(r, k->code->fn, unnamed) : NULL;
+            uint64_t rel = m ? k->code->pc - m->lo : 0;
+            if (m)
+                g_array_append_val(m->entered, rel);
+        }
+}
+
+/* Several blocks at an address enter the same function. */
+static void sort_unique(GArray *list)
+{
+    guint n = 0;
+    g_array_sort(list, compare_u64);
+    for (guint i = 0; i < list->len; i++) {
+        uint64_t value = g_array_index(list, uint64_t, i);
+        if (n == 0 || g_array_index(list, uint64_t, n - 1) != value)
+            g_array_index(list, uint64_t, n++) = value;
+    }
+    g_array_set_size(list, n);
+}
+
+void gt_blocks_collect_entered(struct gt_uftrace_recorder *r)
+{
+    pthread_mutex_lock(&r->lock);
+    g_autoptr(GHashTable) unnamed = unnamed_modules(r);
+    GHashTableIter it;
+    gpointer value;
+    if (r->code.pages.all) {
+        g_hash_table_iter_init(&it, r->code.pages.all);
+        while (g_hash_table_iter_next(&it, NULL, &value))
+            collect_entered_of(r, value, unnamed);
+    }
+    for (guint i = 0; i < r->code.modules.all->len; i++)
+        sort_unique(((struct gt_module *)g_ptr_array_index(r->code.modules.all, i))->entered);
+    pthread_mutex_unlock(&r->lock);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Descriptions of blocks: which are the same, and where they lie. */
-#include "calls/recorder/run/block_cache.h"
+#include "calls/recorder/run/blocks.h"
 #include "recorder_double.h"
 
 #include <setjmp.h>
