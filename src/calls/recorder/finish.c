@@ -76,7 +76,7 @@ static void write_end(void *arg)
     keep_first(&lossy->err, &err, gt_handlers_write(r, &err));
     keep_first(&lossy->err, &err, gt_open_calls_write(r, &err));
     keep_first(&lossy->err, &err, gt_marks_finish(r, &err));
-    keep_first(&lossy->err, &err, gt_meta_put_stats(r, &err));
+    keep_first(&lossy->err, &err, gt_meta_put_stats(r, gt_filters_recorded(r), &err));
     keep_first(&lossy->err, &err, gt_packed_finish(r, lossy->more, &err));
     gt_users_end(r);
 }
@@ -113,7 +113,7 @@ static void end_vcpus(struct gt_uftrace_recorder *r)
             gt_vcpu_end(&r->hot.vcpu[i], gt_vcpu_score(r, &r->hot.vcpu[i], i));
     gt_tracker_close_suspended(&r->tracker, r->vcpus.last_time);
     gt_filtered_end_all(r);
-    r->totals.counters[GT_COUNT_BEYOND_DEPTH] += r->filters.beyond;
+    r->totals.counters[GT_COUNT_BEYOND_DEPTH] += r->totals.selected.beyond;
 }
 
 /* Adds this process's counts to those of the recording's other processes. */

@@ -83,13 +83,20 @@ struct gt_known_code {
     struct gt_decoder decoder;
 };
 
+/* Calls of tasks that have ended, under filters: recorded; too deep for that; recorded without the
+ * arguments that they had: no room. Atomic. */
+struct gt_selected {
+    uint64_t recorded, beyond, valueless;
+};
+
 /* Counts for the end of the recording. */
 struct gt_totals {
     uint32_t tasks;      /* begun so far; on the worker */
     uint32_t coroutines; /* numbers given to tasks that are not threads of the host; atomic */
     unsigned refused;    /* tasks not recorded: out of memory, threads or room; atomic */
     uint64_t calls, matched, unrecorded,
-        counters[GT_COUNTERS];       /* of vCPUs that have ended; with the lock */
+        counters[GT_COUNTERS]; /* of vCPUs that have ended; with the lock */
+    struct gt_selected selected;
     struct gt_streams_stats written; /* at the end */
 };
 

@@ -2,7 +2,6 @@
 /* Content of the recorder's text files: see meta.h. */
 #include "calls/recorder/output/meta.h"
 #include "calls/recorder/recorder.h"
-#include "calls/recorder/select/filtered_counts.h"
 #include "qemu/support/execs.h"
 #include "recording/texts/files.h"
 #include "recording/texts/stats.h"
@@ -294,11 +293,11 @@ struct gt_meta_figures {
     uint64_t counters[GT_COUNTERS];
 };
 
-static struct gt_meta_figures figures_of(const struct gt_uftrace_recorder *r,
+static struct gt_meta_figures figures_of(const struct gt_uftrace_recorder *r, uint64_t recorded,
                                          const struct gt_streams_stats *w)
 {
     uint64_t again = __atomic_load_n(&r->tracker.again, __ATOMIC_RELAXED);
-    struct gt_meta_figures f = {.calls = gt_filters_recorded(r),
+    struct gt_meta_figures f = {.calls = recorded,
                                 .tracked = r->totals.calls + again,
                                 .again = again,
                                 .matched = r->totals.matched,
@@ -312,31 +311,6 @@ static struct gt_meta_figures figures_of(const struct gt_uftrace_recorder *r,
                                 .lost = w->lost,
                                 .waits = w->waits};
     memcpy(f.counters, r->totals.counters, sizeof f.counters);
-    return f;
-}
-
-/* With what the vCPUs that run have counted so far. */
-static struct gt_meta_figures running_figures(struct gt_uftrace_recorder *r)
-{
-    const bool filtered = gt_filters_current(&r->filters) != NULL;
-    struct gt_streams_stats w;
-    gt_streams_get_stats(r->output.streams, &w);
-    pthread_mutex_lock(&r->lock);
-    struct gt_meta_figures f = figures_of(r, &w);
-    for (unsigned i = 0; i < r->vcpus.n; i++) {
-        const struct gt_vcpu *v = &r->hot.vcpu[i];
-        if (!v->rec || !v->begun)
-            continue;
-        f.tracked += v->thread.calls;
-        f.calls += filtered ? 0 : v->thread.calls - v->thread.unrecorded;
-        f.matched += v->thread.matched;
-        for (int k = 0; k < GT_COUNTERS; k++)
-            f.counters[k] += v->thread.counters[k];
-    }
-    f.counters[GT_COUNT_BEYOND_DEPTH] += r->filters.beyond;
-    if (filtered)
-        gt_filtered_running(r, &f.calls, &f.counters[GT_COUNT_BEYOND_DEPTH]);
-    pthread_mutex_unlock(&r->lock);
     return f;
 }
 
@@ -418,9 +392,9 @@ static bool is_said_outside(const struct gt_uftrace_recorder *r)
     return said;
 }
 
-int gt_meta_put_stats(struct gt_uftrace_recorder *r, struct gt_error *err)
+int gt_meta_put_stats(struct gt_uftrace_recorder *r, uint64_t recorded, struct gt_error *err)
 {
-    struct gt_meta_figures f = figures_of(r, &r->totals.written);
+    struct gt_meta_figures f = figures_of(r, recorded, &r->totals.written);
     bool again = r->process.first && r->process.went_on;
     if (again && is_said_outside(r)) /* what it executed was a QEMU, with this recording */
         f.counters[GT_COUNT_OUTSIDE]--;
@@ -430,10 +404,16 @@ int gt_meta_put_stats(struct gt_uftrace_recorder *r, struct gt_error *err)
 /* Of the one execve that is under way. */
 static struct gt_meta_figures put;
 
-int gt_meta_put_stats_of_exec(struct gt_uftrace_recorder *r, const char *outside,
-                              struct gt_error *err)
+int gt_meta_put_stats_of_exec(struct gt_uftrace_recorder *r, const struct gt_meta_running *running,
+                              const char *outside, struct gt_error *err)
 {
-    put = running_figures(r);
+    struct gt_streams_stats w;
+    gt_streams_get_stats(r->output.streams, &w);
+    put = figures_of(r, running->recorded, &w);
+    put.tracked += running->tracked;
+    put.matched += running->matched;
+    for (int i = 0; i < GT_COUNTERS; i++)
+        put.counters[i] += running->counters[i];
     put.unfinished += !outside && r->process.first;
     return add_figures(r, &put, r->process.first ? outside : NULL, err);
 }

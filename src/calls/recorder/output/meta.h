@@ -9,6 +9,7 @@
 
 #include "qemu/support/modules.h"
 #include "recording/directory/dir.h"
+#include "track/counters.h"
 
 struct gt_uftrace_recorder;
 
@@ -33,15 +34,21 @@ int gt_meta_put_info(struct gt_uftrace_recorder *r, struct gt_error *err);
 /* Writes the module's symbol file, with names for addresses that were collected. */
 int gt_meta_put_symbols(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err);
 
+/* What vCPUs that run have counted, beside r->totals. */
+struct gt_meta_running {
+    uint64_t recorded; /* with those that have ended */
+    uint64_t tracked, matched, counters[GT_COUNTERS];
+};
+
 /* Before an execve, as nobody writes the counts of what it replaces: those of the process so far;
  * outside: the other program, if it is not recorded; else NULL. After one that failed they are
  * taken away again. */
-int gt_meta_put_stats_of_exec(struct gt_uftrace_recorder *r, const char *outside,
-                              struct gt_error *err);
+int gt_meta_put_stats_of_exec(struct gt_uftrace_recorder *r, const struct gt_meta_running *running,
+                              const char *outside, struct gt_error *err);
 int gt_meta_take_back_stats(struct gt_uftrace_recorder *r, struct gt_error *err);
 
-/* Writes GT_STATS_FILE: this process's counts, added to those that are there. Errors of
- * gt_file_replace_text. */
-int gt_meta_put_stats(struct gt_uftrace_recorder *r, struct gt_error *err);
+/* Writes GT_STATS_FILE: this process's counts, added to those that are there; `recorded`: calls.
+ * Errors of gt_file_replace_text. */
+int gt_meta_put_stats(struct gt_uftrace_recorder *r, uint64_t recorded, struct gt_error *err);
 
 #endif

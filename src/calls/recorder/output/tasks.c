@@ -179,7 +179,6 @@ void gt_output_name_stack(struct gt_uftrace_recorder *r, struct gt_stack *s, con
     struct job job = {.rec = r, .run = add_name, .time = time, .tid = task->id};
     snprintf(job.name, sizeof job.name, "%.15s", name);
     memcpy(task->name, job.name, sizeof task->name);
-    gt_filtered_name(&task->filtered, task->name, r->process.pid);
     do_job(&job);
 }
 
@@ -325,7 +324,7 @@ void gt_output_keep_names(struct gt_uftrace_recorder *r)
         gt_worker_call(r->output.worker, keep_names, r);
 }
 
-void gt_output_name(struct gt_vcpu *v, const char *name, bool own, uint64_t time)
+bool gt_output_name(struct gt_vcpu *v, const char *name, bool own, uint64_t time)
 {
     struct gt_uftrace_recorder *r = v->rec;
     struct job job = {.rec = r, .run = add_name, .time = time, .tid = v->tid};
@@ -341,13 +340,13 @@ void gt_output_name(struct gt_vcpu *v, const char *name, bool own, uint64_t time
     }
     const char *known = v->name[0] ? v->name : r->process.first_name;
     if (!job.name[0] || strcmp(job.name, known) == 0)
-        return;
+        return false;
     memcpy(v->name, job.name, sizeof v->name);
-    gt_filtered_name(&gt_task_of(v->thread.stack)->filtered, v->name, r->process.pid);
     if (name) /* what the program asked for is there though it is killed next */
         do_job(&job);
     else
         post_job(&job);
+    return true;
 }
 
 void gt_output_forked(struct gt_uftrace_recorder *r, uint32_t parent)
@@ -356,7 +355,7 @@ void gt_output_forked(struct gt_uftrace_recorder *r, uint32_t parent)
     r->process.first = r->process.went_on = false;
     r->process.pid = (uint32_t)getpid();
     r->totals.calls = r->totals.matched = r->totals.unrecorded = 0;
-    r->filters.recorded = r->filters.beyond = r->filters.valueless = 0;
+    r->totals.selected = (struct gt_selected){0};
     r->totals.tasks = r->totals.coroutines = 0;
     r->output.named = false;
     memset(r->totals.counters, 0, sizeof r->totals.counters);

@@ -79,9 +79,9 @@ void gt_output_code_found(void *self);
  * gt_code_modules_write. */
 int gt_output_put_found(struct gt_uftrace_recorder *r, struct gt_error *err);
 
-/* Records the name of the vCPU's task, unless it is recorded. NULL: the name that the kernel has;
- * `own`: of the calling thread. */
-void gt_output_name(struct gt_vcpu *v, const char *name, bool own, uint64_t time);
+/* Records the name of the vCPU's task. NULL: the name that the kernel has; `own`: of the calling
+ * thread. False: there is none, or it is recorded already. */
+bool gt_output_name(struct gt_vcpu *v, const char *name, bool own, uint64_t time);
 
 /* User mode, before the program exits: reads the names of all threads, which may be gone when QEMU
  * reports the exit. */

@@ -87,6 +87,7 @@ static void name_stack(struct gt_uftrace_recorder *r, struct gt_stack *s,
     memcpy(seen.comm, task->comm, sizeof seen.comm);
     gt_guest_tasks_note(&r->guest_tasks, &seen);
     gt_output_name_stack(r, s, task->comm, time);
+    gt_filtered_name(&own->filtered, own->name, r->process.pid);
 }
 
 /* ---- callbacks ----------------------------------------------------------------------------- */

@@ -90,6 +90,7 @@ static void flush_before_exec(const struct gt_uftrace_recorder *r)
 struct ending {
     struct gt_uftrace_recorder *rec;
     const char *outside; /* the other one, if it is not recorded; else NULL */
+    struct gt_meta_running running;
 };
 
 /* Errors are not the guest's: what is not written of them is missing, as after a kill. */
@@ -107,7 +108,7 @@ static void put_texts(void *arg)
     gt_arguments_write(r, NULL);
     gt_handlers_write(r, NULL);
     gt_open_calls_write(r, NULL);
-    gt_meta_put_stats_of_exec(r, ending->outside, NULL);
+    gt_meta_put_stats_of_exec(r, &ending->running, ending->outside, NULL);
 }
 
 static void take_stats_back(void *arg)
@@ -115,13 +116,37 @@ static void take_stats_back(void *arg)
     gt_meta_take_back_stats(arg, NULL);
 }
 
+/* What vCPUs have counted so far. */
+static struct gt_meta_running count_running(struct gt_uftrace_recorder *r)
+{
+    const bool filtered = gt_filters_current(&r->filters) != NULL;
+    struct gt_meta_running c = {.counters[GT_COUNT_BEYOND_DEPTH] = r->totals.selected.beyond};
+    pthread_mutex_lock(&r->lock);
+    c.recorded = gt_filters_recorded(r);
+    for (unsigned i = 0; i < r->vcpus.n; i++) {
+        const struct gt_vcpu *v = &r->hot.vcpu[i];
+        if (!v->rec || !v->begun)
+            continue;
+        c.tracked += v->thread.calls;
+        c.recorded += filtered ? 0 : v->thread.calls - v->thread.unrecorded;
+        c.matched += v->thread.matched;
+        for (int k = 0; k < GT_COUNTERS; k++)
+            c.counters[k] += v->thread.counters[k];
+    }
+    if (filtered)
+        gt_filtered_running(r, &c.recorded, &c.counters[GT_COUNT_BEYOND_DEPTH]);
+    pthread_mutex_unlock(&r->lock);
+    return c;
+}
+
 /* Nobody writes later what the program that ends here has. */
 static void write_before_exec(struct gt_uftrace_recorder *r, const char *outside)
 {
-    struct ending ending = {r, outside};
+    struct ending ending = {r, outside, {0}};
     flush_before_exec(r);
     if (!r->output.started)
         return;
+    ending.running = count_running(r);
     gt_blocks_collect_entered(r);
     gt_worker_call(r->output.worker, put_texts, &ending);
 }
@@ -228,7 +253,8 @@ static void on_name(struct gt_vcpu *v, uint64_t addr, uint64_t time)
     for (size_t i = 0; i < sizeof name - 1; i++)
         if (!gt_guest_read(r, addr + i, &name[i], 1) || !name[i])
             break;
-    gt_output_name(v, name, true, time);
+    if (gt_output_name(v, name, true, time))
+        gt_filtered_name(&gt_task_of(v->thread.stack)->filtered, v->name, r->process.pid);
 }
 
 static void on_thread_exit(struct gt_vcpu *v, uint64_t status)

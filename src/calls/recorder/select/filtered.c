@@ -125,9 +125,10 @@ void gt_filtered_end(struct gt_filtered *f)
 {
     if (!f->out)
         return;
-    __atomic_fetch_add(&f->rec->filters.recorded, f->recorded, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&f->rec->filters.beyond, f->beyond, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&f->rec->filters.valueless, f->values.dropped, __ATOMIC_RELAXED);
+    struct gt_selected *all = &f->rec->totals.selected;
+    __atomic_fetch_add(&all->recorded, f->recorded, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&all->beyond, f->beyond, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&all->valueless, f->values.dropped, __ATOMIC_RELAXED);
     gt_filter_state_finish(&f->state);
     release_sets(f);
     gt_filtered_values_free(&f->values);

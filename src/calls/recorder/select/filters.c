@@ -216,7 +216,7 @@ int gt_filters_check(const struct gt_uftrace_recorder *r, struct gt_error *err)
 uint64_t gt_filters_recorded(const struct gt_uftrace_recorder *r)
 {
     if (gt_filters_current(&r->filters))
-        return __atomic_load_n(&r->filters.recorded, __ATOMIC_RELAXED);
+        return __atomic_load_n(&r->totals.selected.recorded, __ATOMIC_RELAXED);
     return r->totals.calls - r->totals.unrecorded +
            __atomic_load_n(&r->tracker.again, __ATOMIC_RELAXED);
 }

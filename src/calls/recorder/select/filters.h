@@ -75,9 +75,6 @@ struct gt_filters {
     struct gt_filter_judged *recent[GT_FILTER_RECENT];
     struct gt_filter_current *all; /* those that are in use, and free ones */
     uint64_t made;                 /* sets so far */
-    uint64_t recorded;             /* calls; of tasks that have ended. Atomic */
-    uint64_t beyond;               /* calls that are too deep. Atomic */
-    uint64_t valueless;            /* calls without the arguments that they had: no room. Atomic */
     uint64_t ended;                /* 0, or when a trigger has ended the recording. Atomic */
 };
 

@@ -320,9 +320,9 @@ void gt_filters_report(struct gt_uftrace_recorder *r)
     gt_filters_release(watching);
     if (lines && r->guest.user)
         gt_source_report(r);
-    if (f->valueless)
-        gt_host_message("%" PRIu64
-                        " calls are recorded without their arguments: more than %d MB of "
-                        "them were open at once in a task",
-                        f->valueless, (int)(GT_FILTERED_VALUES_MOST * sizeof(uint64_t) >> 20));
+    if (r->totals.selected.valueless)
+        gt_host_message(
+            "%" PRIu64 " calls are recorded without their arguments: more than %d MB of "
+            "them were open at once in a task",
+            r->totals.selected.valueless, (int)(GT_FILTERED_VALUES_MOST * sizeof(uint64_t) >> 20));
 }

@@ -271,13 +271,14 @@ static void test_stats(void **state)
     struct gt_error err = {0};
     put_bytes(r, GT_STATS_FILE, odd, sizeof odd - 1);
     r->totals.matched = 7;
-    assert_int_equal(gt_meta_put_stats(r, NULL), 0);
+    assert_int_equal(gt_meta_put_stats(r, 3, NULL), 0);
+    expect(r, GT_STATS_FILE, "calls=3\n");
     expect(r, GT_STATS_FILE, "matched=7\n");
     expect(r, GT_STATS_FILE, "processes=5\n");
     g_autofree char *path = g_build_filename(r->output.dir.path, GT_STATS_FILE, NULL);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0700), 0);
-    assert_int_equal(gt_meta_put_stats(r, &err), GT_E_IO);
+    assert_int_equal(gt_meta_put_stats(r, 0, &err), GT_E_IO);
     assert_non_null(strstr(err.text, GT_STATS_FILE));
     assert_int_equal(rmdir(path), 0);
 }
