@@ -43,6 +43,7 @@
 #include "calls/recorder/translate/push.h"
 #include "calls/recorder/translate/straight.h"
 #include "calls/recorder/values/arguments.h"
+#include "calls/recorder/vcpu.h"
 #include "guest/arch/syscalls.h"
 #include "qemu/support/gate.h"
 #include "qemu/support/messages.h"

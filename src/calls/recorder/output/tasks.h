@@ -10,7 +10,7 @@
 #include "base/stream/stream.h"
 #include "base/worker.h"
 #include "calls/recorder/output/packed.h"
-#include "calls/recorder/run/vcpu.h"
+#include "calls/recorder/vcpu.h"
 #include "qemu/support/modules.h"
 #include "recording/directory/dir.h"
 

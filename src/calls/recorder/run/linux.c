@@ -62,10 +62,10 @@ static void read_comm(uint64_t addr, char comm[16])
             *c = '?';
 }
 
-static bool read_task(struct gt_uftrace_recorder *r, uint64_t addr, struct gt_linux_task *out)
+static bool read_task(struct gt_uftrace_recorder *r, uint64_t addr, struct gt_guest_task *out)
 {
     uint64_t pid, tgid;
-    *out = (struct gt_linux_task){0};
+    *out = (struct gt_guest_task){0};
     if (!addr || !gt_memory_number(addr + r->os.layout->pid, sizeof out->pid, &pid) ||
         !gt_memory_number(addr + r->os.layout->tgid, sizeof out->tgid, &tgid))
         return false;
@@ -76,15 +76,15 @@ static bool read_task(struct gt_uftrace_recorder *r, uint64_t addr, struct gt_li
 }
 
 static void name_stack(struct gt_uftrace_recorder *r, struct gt_stack *s,
-                       const struct gt_linux_task *task, uint64_t time)
+                       const struct gt_guest_task *task, uint64_t time)
 {
     struct gt_task *own = gt_task_of(s);
     bool same = own->named_pid == task->pid && strcmp(own->name, task->comm) == 0;
     if (same || !s->out)
         return;
     own->named_pid = task->pid;
-    struct gt_guest_task seen = {.task = own->id, .pid = task->pid, .tgid = task->tgid};
-    memcpy(seen.comm, task->comm, sizeof seen.comm);
+    struct gt_guest_task seen = *task;
+    seen.task = own->id;
     gt_guest_tasks_note(&r->guest_tasks, &seen);
     gt_output_name_stack(r, s, task->comm, time);
     gt_filtered_name(&own->filtered, own->name, r->process.pid);
@@ -97,7 +97,7 @@ void gt_on_thread_switch(unsigned vcpu, void *data)
     (void)data;
     struct gt_uftrace_recorder *r = gt_recorder_installed();
     struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
-    struct gt_linux_task left;
+    struct gt_guest_task left;
     if (!v)
         return;
     if (read_task(r, first_argument(r), &left))
@@ -110,7 +110,7 @@ void gt_on_thread_switch(unsigned vcpu, void *data)
 static void name_own(struct gt_vcpu *v, unsigned vcpu)
 {
     struct gt_uftrace_recorder *r = v->rec;
-    struct gt_linux_task task;
+    struct gt_guest_task task;
     if (!read_task(r, first_argument(r), &task) ||
         task.pid != gt_task_of(v->thread.stack)->named_pid)
         return;

@@ -12,13 +12,6 @@
 struct gt_uftrace_recorder;
 struct gt_vcpu;
 
-/* A thread of the guest. */
-struct gt_linux_task {
-    char comm[16]; /* its name; ends with a NUL */
-    uint32_t pid;  /* of the thread */
-    uint32_t tgid; /* of its process */
-};
-
 struct gt_linux {
     const struct gt_code_linux *layout; /* of tasks in the kernel, at load; NULL: no names */
     struct gt_register first, second;   /* a function's arguments */

@@ -315,6 +315,15 @@ void gt_on_valued_transfer(unsigned vcpu, void *data)
     gt_vcpu_leave(v);
 }
 
+void gt_on_valued_return(unsigned vcpu, void *data)
+{
+    struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
+    if (!v)
+        return;
+    gt_arguments_read_result(v, data);
+    gt_vcpu_leave(v);
+}
+
 void gt_on_transfer_inside(unsigned vcpu, void *data)
 {
     struct gt_code *code = data;

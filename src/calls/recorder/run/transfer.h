@@ -29,6 +29,8 @@ void gt_on_filtered_counted_transfer(unsigned vcpu, void *code);
 /* A block begins that enters a function with arguments: data is a struct gt_argument_point. The
  * callback may read registers. */
 void gt_on_valued_transfer(unsigned vcpu, void *data);
+/* A return instruction of such a function is about to run; the same. */
+void gt_on_valued_return(unsigned vcpu, void *data);
 
 /* Hosts without a scoreboard. A block begins; the callback counts instructions and sets the last
  * exit. */

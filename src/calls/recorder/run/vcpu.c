@@ -2,6 +2,7 @@
 /* vCPUs: their words, their time, their beginning and end. See vcpu.h. */
 #include "calls/recorder/run/vcpu.h"
 #include "base/clock.h"
+#include "calls/recorder/installed.h"
 #include "calls/recorder/output/tasks.h"
 #include "calls/recorder/recorder.h"
 #include "calls/recorder/select/level.h"
@@ -10,6 +11,8 @@
 #include "track/unfollowed.h"
 
 #include <unistd.h>
+
+struct gt_uftrace_recorder gt_installed_recorder;
 
 /* The vCPU that the calling thread runs: a fact about the thread, not about a recorder. Each vCPU
  * knows its recorder; those of another one are not taken for the caller's. */

@@ -18,7 +18,7 @@ struct of_vcpu {
     bool loads_sp;
     uint64_t last_exit, left_sp;
     const struct gt_stack *left;
-    struct gt_linux_task next;
+    struct gt_guest_task next;
     struct gt_thread_checkpoint thread;
 };
 

@@ -6,7 +6,7 @@
 #ifndef GT_CALLS_RECORDER_SELECT_FILTERED_STACKS_H
 #define GT_CALLS_RECORDER_SELECT_FILTERED_STACKS_H
 
-#include "calls/recorder/run/vcpu.h"
+#include "calls/recorder/vcpu.h"
 #include "track/track.h"
 
 /* A transfer of a vCPU that has begun. True: it was a plain one, and is done. */

@@ -158,9 +158,6 @@ gt_filters_verdict(struct gt_uftrace_recorder *r, const struct gt_filter_current
 }
 /* True: a trigger of the block's function reads a register at its entry. With r->lock. */
 bool gt_filters_reads(struct gt_uftrace_recorder *r, const struct gt_code *code);
-/* The function as filters see it; texts live as long as the recorder. */
-void gt_filters_describe(struct gt_uftrace_recorder *r, const struct gt_module *module,
-                         const struct gt_func *fn, struct gt_filter_function *out);
 /* The name of a verdict's function. */
 const char *gt_filters_name(const struct gt_filter_verdict *verdict);
 

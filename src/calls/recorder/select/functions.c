@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Functions as filters see them, and the set's verdicts of them: see filters.h. */
+#include "calls/recorder/output/function.h"
 #include "calls/recorder/output/source.h"
 #include "calls/recorder/recorder.h"
 #include "calls/recorder/select/filters.h"
 #include "calls/recorder/select/level_reader.h"
-#include "calls/recorder/translate/code.h"
 #include "filter/nearest.h"
-#include "guest/elf/demangle_name.h"
-#include "qemu/support/code_modules.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,43 +31,6 @@ static char *keep_text(struct gt_filters *f, const char *text)
     return copy ? strcpy(copy, text) : NULL;
 }
 
-/* The forms of a mangled name. */
-static const char *const *other_names(struct gt_filters *f, const char *name)
-{
-    char shown[GT_DEMANGLED_MAX + 1];
-    if (!gt_demangle_name(name, shown))
-        return NULL;
-    const char **also = gt_arena_take(&f->arena, 3 * sizeof *also);
-    char *whole = keep_text(f, shown);
-    shown[gt_demangled_without_parameters(shown)] = '\0';
-    char *bare = keep_text(f, shown);
-    if (!also || !whole || !bare)
-        return NULL;
-    also[0] = whole;
-    also[1] = bare;
-    return also;
-}
-
-/* A machine's kernel is in the upper half, or at a level above programs'. */
-static bool is_kernel(const struct gt_uftrace_recorder *r, uint64_t addr, const unsigned *level)
-{
-    if (level && r->levels.privilege)
-        return r->levels.privilege->rank[*level] > 0;
-    return r->guest.arch->bits == 64 && addr >> 63;
-}
-
-static void describe(const struct gt_uftrace_recorder *r, struct gt_filter_function *what,
-                     const struct gt_module *module, uint64_t addr, const unsigned *level)
-{
-    *what = (struct gt_filter_function){
-        .module = module ? module->path : NULL, .address = addr, .file_address = addr};
-    if (module && module->symbols)
-        what->file_address = addr - module->lo + module->symbols->load_base;
-    what->kernel = is_kernel(r, addr, level);
-    if (level && r->levels.privilege)
-        what->level = r->levels.privilege->names[*level];
-}
-
 /* Code without a symbol, as the symbol file will name it (meta.c). */
 static void name_unnamed(struct gt_filters *f, struct gt_filter_known *k)
 {
@@ -82,30 +43,6 @@ static void name_unnamed(struct gt_filters *f, struct gt_filter_known *k)
         snprintf(name, sizeof name, "%.255s+0x%" PRIx64, slash ? slash + 1 : m->path,
                  k->what.address - m->lo);
     k->shown = k->what.name = keep_text(f, name);
-}
-
-static void name_function(struct gt_filters *f, struct gt_filter_known *k, const char *name)
-{
-    k->what.name = k->shown = name;
-    k->what.also = other_names(f, name);
-    if (k->what.also)
-        k->shown = k->what.also[1];
-    g_ptr_array_add(f->functions, k);
-}
-
-/* NULL: it has no name. */
-static const char *symbol_of(const struct gt_module *module, const struct gt_func *fn,
-                             struct gt_filter_known *k)
-{
-    k->what.size = fn->hi - fn->lo;
-    if (module->recognised)
-        return gt_code_module_name(module, fn);
-    const struct gt_symbol *s =
-        module->symbols ? gt_symbols_find(module->symbols, fn->lo - module->lo) : NULL;
-    k->what.plt = s && s->type == 'P';
-    if (s && s->type == 'e') /* it is an unwind table's: a reader sees no size of such code */
-        k->what.size = 0;
-    return s ? s->name : NULL;
 }
 
 /* Of code that no symbol covers, the address. With f->lock. */
@@ -122,7 +59,7 @@ static struct gt_filter_known *find_address(struct gt_uftrace_recorder *r,
         abort(); /* as GLib does */
     k->module = of->module;
     k->whole = of;
-    describe(r, &k->what, of->module, addr, level);
+    gt_function_describe(r, of->module, addr, level, &k->what);
     name_unnamed(f, k);
     g_hash_table_insert(of->by_address, &k->what.address, k);
     return k;
@@ -137,26 +74,16 @@ static struct gt_filter_known *make_known(struct gt_uftrace_recorder *r,
     if (!k)
         abort(); /* as GLib does */
     k->module = module;
-    describe(r, &k->what, module, fn ? fn->lo : 0, level);
-    const char *name = fn && !(fn->flags & GT_FUNC_ANON) ? symbol_of(module, fn, k) : NULL;
-    if (name)
-        name_function(f, k, name);
-    else
+    gt_function_describe(r, module, fn ? fn->lo : 0, level, &k->what);
+    if (fn && !(fn->flags & GT_FUNC_ANON))
+        gt_function_add_names(module, fn, &f->arena, &k->what);
+    if (k->what.name) {
+        k->shown = k->what.also ? k->what.also[1] : k->what.name;
+        g_ptr_array_add(f->functions, k);
+    } else {
         k->by_address = g_hash_table_new(g_int64_hash, g_int64_equal);
+    }
     return k;
-}
-
-void gt_filters_describe(struct gt_uftrace_recorder *r, const struct gt_module *module,
-                         const struct gt_func *fn, struct gt_filter_function *out)
-{
-    struct gt_filter_known k = {0};
-    describe(r, &k.what, module, fn->lo, NULL);
-    k.what.name = symbol_of(module, fn, &k);
-    pthread_mutex_lock(&r->filters.lock);
-    if (k.what.name)
-        k.what.also = other_names(&r->filters, k.what.name);
-    pthread_mutex_unlock(&r->filters.lock);
-    *out = k.what;
 }
 
 /* A verdict of the function that no set in use has made, or a new one. With f->lock. */

@@ -6,8 +6,8 @@
 #ifndef GT_CALLS_RECORDER_SELECT_LEVEL_H
 #define GT_CALLS_RECORDER_SELECT_LEVEL_H
 
-#include "calls/recorder/run/vcpu.h"
 #include "calls/recorder/select/level_reader.h"
+#include "calls/recorder/vcpu.h"
 
 struct gt_uftrace_recorder;
 

@@ -2,8 +2,8 @@
 /* Which functions have values, and where these are: see arguments.h. */
 #include "calls/recorder/values/arguments.h"
 #include "base/file.h"
+#include "calls/recorder/output/function.h"
 #include "calls/recorder/recorder.h"
-#include "calls/recorder/select/filters.h"
 #include "filter/pattern.h"
 #include "qemu/support/args.h"
 
@@ -378,7 +378,8 @@ const struct gt_argument_function *gt_arguments_of(struct gt_uftrace_recorder *r
     if (g_hash_table_lookup_extended(a->functions, fn, NULL, &known))
         return known;
     struct gt_filter_function what;
-    gt_filters_describe(r, module, fn, &what);
+    gt_function_describe(r, module, fn->lo, NULL, &what);
+    gt_function_add_names(module, fn, &a->arena, &what);
     GArray *items = collect(r, module, fn, &what);
     struct gt_argument_function *f = make_function(a, items);
     g_array_unref(items);

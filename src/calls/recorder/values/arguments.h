@@ -17,6 +17,7 @@
 
 #include "guest/abi/abi.h"
 #include "qemu/host.h"
+#include "qemu/support/arena.h"
 #include "recording/values/payload.h"
 #include "track/track.h"
 
@@ -82,6 +83,7 @@ struct gt_argument_reading {
     GHashTable *functions; /* struct gt_func -> struct gt_argument_function; NULL: it has none */
     GHashTable *registers; /* name -> struct gt_argument_register */
     GPtrArray *used;       /* those that have values */
+    struct gt_arena arena; /* names */
     guint next_write;      /* the files are written at this length of `used` */
 };
 
@@ -103,8 +105,8 @@ gt_argument_point_new(struct gt_code *code, const struct gt_argument_function *o
  * transfer; gt_arguments_drop is called after it. */
 void gt_arguments_read(struct gt_vcpu *v, const struct gt_argument_point *p);
 void gt_arguments_drop(struct gt_vcpu *v);
-/* The callback of a return instruction; data: a struct gt_argument_point. */
-void gt_on_valued_return(unsigned vcpu, void *data);
+/* The same of a return instruction: the function's result. */
+void gt_arguments_read_result(struct gt_vcpu *v, const struct gt_argument_point *p);
 
 /* Before what is no code begins or ends (system_calls.h): values that the host has given, of which
  * the function's registers are "arg1" to "arg8" and "result"; gt_arguments_after is called after

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Values that wait for their record, and whose call they are: see arguments.h. */
-#include "calls/recorder/installed.h"
 #include "calls/recorder/recorder.h"
 #include "calls/recorder/values/arguments.h"
 #include "track/tail_calls.h"
@@ -29,18 +28,13 @@ void gt_arguments_drop(struct gt_vcpu *v)
     v->thread.slow_flags &= ~(uint32_t)GT_SLOW_VALUES;
 }
 
-void gt_on_valued_return(unsigned vcpu, void *data)
+void gt_arguments_read_result(struct gt_vcpu *v, const struct gt_argument_point *p)
 {
-    struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
-    const struct gt_argument_point *p = data;
-    if (!v)
-        return;
     const struct gt_frame *top = v->thread.stack->top;
-    if (top->fn == p->of->fn && top->kind != GT_FRAME_TAIL) {
-        gt_arguments_read_values(v->rec, p->code, p->of, true, NULL, &slots_of(v)->result);
-        v->thread.slow_flags |= GT_SLOW_VALUES;
-    }
-    gt_vcpu_leave(v);
+    if (top->fn != p->of->fn || top->kind == GT_FRAME_TAIL)
+        return;
+    gt_arguments_read_values(v->rec, p->code, p->of, true, NULL, &slots_of(v)->result);
+    v->thread.slow_flags |= GT_SLOW_VALUES;
 }
 
 void gt_arguments_give(struct gt_vcpu *v, const struct gt_argument_function *of,

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is known of a function, as patterns ask for it (filter/pattern.h). */
+#ifndef GT_CALLS_RECORDER_OUTPUT_FUNCTION_H
+#define GT_CALLS_RECORDER_OUTPUT_FUNCTION_H
+
+#include "filter/pattern.h"
+#include "qemu/support/arena.h"
+#include "qemu/support/modules.h"
+
+struct gt_uftrace_recorder;
+
+/* Of code at the address: where it is, and of which privilege level; NULL: that was not read. */
+void gt_function_describe(const struct gt_uftrace_recorder *r, const struct gt_module *module,
+                          uint64_t addr, const unsigned *level, struct gt_filter_function *out);
+/* Adds the names and the size of a function with a symbol; without one it gets none. Texts live as
+ * long as the arena and the module do. */
+void gt_function_add_names(const struct gt_module *module, const struct gt_func *fn,
+                           struct gt_arena *arena, struct gt_filter_function *out);
+
+#endif
