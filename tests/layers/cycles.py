@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks that no two files of a layer need each other, and that no name is defined twice.
+"""Checks that no two files of a layer need each other, that folders need each other in one direction, and that
+no name is defined twice.
 
 For each library below the build folder, and each plugin, nm says which object file needs a symbol of which
-other; a cycle in that graph fails, and is printed with the symbols that make it.
+other; a cycle in that graph fails, and is printed with the symbols that make it. So does what a file needs of a
+folder that FOLDERS has above its own.
 
 usage: cycles.py BUILD [-v]
 """
@@ -15,6 +17,8 @@ import subprocess
 import sys
 
 PLUGIN = re.compile(r'gt_tool_|qemu_plugin_|_?gt_trace_\w|_TRACE_')
+# Folders of src/ whose own folders are in one order, lower ones first; files beside them are above all.
+FOLDERS = {'calls/recorder': ('output', 'values', 'select', 'run', 'translate')}
 
 
 def symbols(objects):
@@ -78,6 +82,25 @@ def short(path):
     return os.path.basename(path).replace('.o', '').replace('.._src_', '')
 
 
+def rank_of(path, parent):
+    """The folder's number in the order; None: the file is not below the parent."""
+    name, begin = short(path), parent.replace('/', '_') + '_'
+    if not name.startswith(begin):
+        return None
+    order = FOLDERS[parent]
+    return next((i for i, f in enumerate(order) if name[len(begin):].startswith(f + '_')), len(order))
+
+
+def upwards(graph):
+    """Lines: what files need of folders above theirs."""
+    for parent in FOLDERS:
+        rank = {o: rank_of(o, parent) for o in graph}
+        for o in sorted(o for o in graph if rank[o] is not None):
+            for other, names in sorted(graph[o].items()):
+                if rank[other] is not None and rank[other] > rank[o]:
+                    yield f'{short(o)} needs what is above its folder: {" ".join(sorted(names))} of {short(other)}'
+
+
 def libraries(build):
     """Name and symbols() of each static library of src/, and of each plugin."""
     for folder in sorted(glob.glob(f'{build}/src/**/*.a.p', recursive=True) + glob.glob(f'{build}/plugins/*.p')):
@@ -103,10 +126,13 @@ def main():
     twice = list(defined_twice(all_libraries))
     for line in twice:
         print(line)
-    files = cycles = 0
+    files = cycles = ups = 0
     for name, found in all_libraries:
         graph = graph_of(found)
         files += len(found)
+        for line in upwards(graph):
+            ups += 1
+            print(line)
         for part in components(graph):
             cycles += 1
             print(f'{name}: these need each other: {" ".join(short(o) for o in part)}')
@@ -116,8 +142,8 @@ def main():
                     shown = names if verbose else names[:4]
                     print(f'  {short(o)} -> {short(other)}: {" ".join(shown)}'
                           f'{" ..." if len(names) > len(shown) else ""}')
-    print(f'{files} files, {cycles} cycles, {len(twice)} names defined twice')
-    return 1 if cycles or twice or not files else 0
+    print(f'{files} files, {cycles} cycles, {ups} edges upwards, {len(twice)} names defined twice')
+    return 1 if cycles or ups or twice or not files else 0
 
 
 sys.exit(main())

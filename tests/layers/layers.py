@@ -15,6 +15,10 @@ import sys
 
 SHARED = {'base', 'filter', 'guest', 'track', 'recording', 'names'}
 PLUGIN = SHARED | {'qemu', 'qemu/support', 'events/library'}
+# The recorder's rooms, lower ones first. Of what is above them they know the structs that all share.
+ROOMS = ('output', 'values', 'select', 'run', 'translate')
+ROOMS_SHARE = tuple(f'calls/recorder/{h}.h' for h in ('installed', 'options', 'recorder', 'task', 'vcpu'))
+RECORDER = PLUGIN | {'calls', 'calls/recorder'}
 # Floors, and what each may include beside itself. A file belongs to the longest of them that begins its path.
 ALLOWED = {
     'base': set(),
@@ -28,7 +32,9 @@ ALLOWED = {
     'events/library': set(),  # a library of its own, under the LGPL: nothing of ours below it
     'events/tracetool': {'base'},
     'calls': SHARED,
-    'calls/recorder': PLUGIN | {'calls'},
+    'calls/recorder': RECORDER | {f'calls/recorder/{room}' for room in ROOMS},
+    **{f'calls/recorder/{room}': RECORDER | {f'calls/recorder/{r}' for r in ROOMS[:i]}
+       for i, room in enumerate(ROOMS)},
     'etrace': SHARED,
     'etrace/plugin': PLUGIN | {'etrace'},
     'execlog': SHARED,
@@ -101,6 +107,8 @@ def check_includes(floor, lines):
             yield number, f'"{target}": no such folder'
         elif floor_of(target) not in ALLOWED[floor] | {floor}:
             yield number, f'{floor} may not include {floor_of(target)}'
+        elif floor.startswith('calls/recorder/') and floor_of(target) == 'calls/recorder' and target not in ROOMS_SHARE:
+            yield number, f'{floor} may not include {target}'
 
 
 def check_functions(lines):
