@@ -70,6 +70,13 @@ static void read_records(struct walk *w, struct gt_trace_merge *m)
     if (skipped)
         gt_command_fail(w->command, 0, "%llu records could not be decoded",
                         (unsigned long long)skipped);
+    uint64_t undecided = w->filter ? gt_trace_filter_undecided(w->filter) : 0;
+    if (undecided)
+        w->status =
+            gt_command_fail(w->command, GT_EXIT_FAILED,
+                            "--filter: for %llu texts a regular expression was too much, they are "
+                            "taken as not matching; use a simpler one",
+                            (unsigned long long)undecided);
 }
 
 static int show(struct walk *w, const struct simpletrace_options *opt,

@@ -5,6 +5,8 @@
 #include "filter/filter.h"
 #include "filter/nearest.h"
 
+#include <inttypes.h>
+
 bool gt_window_unused(const struct gt_window *w, const struct gt_calls *c, struct gt_demangler *d,
                       size_t i, char **message)
 {
@@ -13,6 +15,13 @@ bool gt_window_unused(const struct gt_window *w, const struct gt_calls *c, struc
     if (!w->filter || gt_filter_set_finishes(w->filter) ||
         !gt_filter_set_unused(w->filter, i, &unused))
         return false;
+    if (unused.undecided) {
+        *message =
+            g_strdup_printf("%s: %s %s: for %" PRIu64 " names the expression was too much, "
+                            "they are taken as not matching; use a simpler one",
+                            gt_calls_facts(c)->path, unused.option, unused.text, unused.undecided);
+        return true;
+    }
     if (unused.value) {
         *message = g_strdup_printf("%s: %s %s: no call had a value '%s'", gt_calls_facts(c)->path,
                                    unused.option, unused.text, unused.value);

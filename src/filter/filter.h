@@ -168,9 +168,10 @@ struct gt_filter_value {
 };
 bool gt_filter_set_value(const struct gt_filter_set *set, size_t i, struct gt_filter_value *out);
 
-/* A pattern that no function has matched so far, or a value in a condition that no call has had:
- * the i-th of them. */
+/* A pattern that no function has matched so far, or a value in a condition that no call has had, or
+ * an expression that was too much for some texts: the i-th of them. */
 struct gt_filter_unused {
+    uint64_t undecided;        /* texts; 0: it is one of the others */
     const char *value;         /* the value's name; NULL: the pattern */
     const char *option, *text; /* as the user wrote it */
     const char *name;          /* of functions, without module and scope: to find near ones */

@@ -288,6 +288,11 @@ bool gt_pattern_match(const struct gt_pattern *p, const struct gt_filter_functio
     }
 }
 
+uint64_t gt_pattern_undecided(const struct gt_pattern *p)
+{
+    return p ? gt_regex_undecided(p->regex) + gt_regex_undecided(p->module_glob) : 0;
+}
+
 const char *gt_pattern_exact(const struct gt_pattern *p)
 {
     return p->kind == NAME && p->module_kind == ANY_MODULE ? p->text : NULL;

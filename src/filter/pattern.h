@@ -54,8 +54,10 @@ int gt_pattern_parse_file(const char *text, size_t n, enum gt_filter_match match
                           struct gt_pattern **out, size_t *at, struct gt_error *err);
 void gt_pattern_free(struct gt_pattern *p); /* NULL is fine */
 
-/* Allocates nothing; several threads may match. */
+/* Several threads may match. */
 bool gt_pattern_match(const struct gt_pattern *p, const struct gt_filter_function *f);
+/* Of how many texts is not known whether they match: see regex.h. */
+uint64_t gt_pattern_undecided(const struct gt_pattern *p);
 
 /* The name if the pattern is one name of any module; else NULL. */
 const char *gt_pattern_exact(const struct gt_pattern *p);

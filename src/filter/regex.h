@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Regular expressions and globs over bytes, matched in bounded time: a step for each byte of the
- * text and each instruction of the program, whatever the expression. The expressions are POSIX's
- * extended ones, which uftrace's options have:
+ * Regular expressions and globs over bytes. Expressions are PCRE2's and match any part of a text; a
+ * glob has * ? and SET, also [!abc], and matches the whole text. "." matches a newline, too, and
+ * "$" is the text's end.
  *
- *     any        = all ("|" all)*
- *     all        = (ANCHOR | atom repeat*)*
- *     repeat     = "*" | "+" | "?" | "{" N "}" | "{" [N] "," [M] "}"
- *     atom       = "(" any ")" | "." | SET | "\" CHARACTER | CHARACTER
+ * Refused is what takes PCRE2 an unbounded time, as back-references, and what POSIX's extended
+ * expressions have and PCRE2 understands in another way: \< \> \` \' {,M}.
  *
- * SET is [abc], [a-z], [^abc], with [:alpha:] and the like. ANCHOR is ^ or $ (the text's beginning
- * and end), or \< \> \b \B (a word's), also \` \'. \w \W \s \S are sets. There are no
- * back-references. A glob has * ? and SET, also [!abc]; it matches the whole text, an expression
- * any part of it.
+ * PCRE2 follows all branches of an expression at once (pcre2_dfa_match), so that the time to match
+ * is bounded by the text and the expression. Lookarounds and recursion, which branch below that,
+ * have limits; a text for which they do not suffice does not match, and is counted.
  *
- * A parsed expression does not change: several threads may match it. Matching allocates nothing.
+ * Beside that count a parsed expression does not change: several threads may match it.
  */
 #ifndef GT_FILTER_REGEX_H
 #define GT_FILTER_REGEX_H
@@ -23,20 +20,27 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct gt_regex;
 
-/* GT_E_USAGE: *at is the offset of the error in the text, err has the cause. GT_E_RANGE: the
- * expression needs more than GT_REGEX_PROGRAM instructions. GT_E_NOMEM. */
+/* GT_E_USAGE: *at is the offset in the text where the error was seen, err has the cause.
+ * GT_E_RANGE: the expression is longer, deeper, or as a program larger, than the limits below.
+ * GT_E_NOMEM. */
 int gt_regex_parse(const char *text, struct gt_regex **out, size_t *at, struct gt_error *err);
 int gt_regex_parse_glob(const char *text, struct gt_regex **out, size_t *at, struct gt_error *err);
 void gt_regex_free(struct gt_regex *r); /* NULL is fine */
 
 bool gt_regex_match(const struct gt_regex *r, const char *text);
+bool gt_regex_match_bytes(const struct gt_regex *r, const char *text, size_t n);
+
+/* Of how many texts is not known whether they match. 0 for NULL. */
+uint64_t gt_regex_undecided(const struct gt_regex *r);
 
 enum {
-    GT_REGEX_PROGRAM = 2048, /* instructions: about one a character, a repeated part counts again */
-    GT_REGEX_DEPTH = 100,    /* nested parentheses */
+    GT_REGEX_LENGTH = 2048, /* bytes of an expression */
+    GT_REGEX_SIZE = 4096,   /* bytes of its program, repetitions counted out */
+    GT_REGEX_DEPTH = 100,   /* nested parentheses */
 };
 
 #endif

@@ -288,6 +288,12 @@ bool gt_filter_set_is_local(const struct gt_filter_set *set)
     return true;
 }
 
+static uint64_t undecided(const struct gt_filter_rule *r)
+{
+    return gt_pattern_undecided(r->pattern) + gt_regex_undecided(r->said) +
+           gt_regex_undecided(r->level);
+}
+
 bool gt_filter_set_unused(const struct gt_filter_set *set, size_t i, struct gt_filter_unused *out)
 {
     for (size_t k = 0; k < set->n_rules; k++) {
@@ -295,9 +301,11 @@ bool gt_filter_set_unused(const struct gt_filter_set *set, size_t i, struct gt_f
         const char *other = gt_cause_subject(r);
         bool used = __atomic_load_n(&r->used, __ATOMIC_RELAXED);
         const char *value = used ? gt_rule_unknown_value(r) : NULL;
-        if ((used && !value) || i-- > 0)
+        uint64_t unclear = undecided(r);
+        if ((used && !value && !unclear) || i-- > 0)
             continue;
-        *out = (struct gt_filter_unused){.value = value,
+        *out = (struct gt_filter_unused){.undecided = unclear,
+                                         .value = value,
                                          .option = r->option_name,
                                          .text = r->text,
                                          .other = other,

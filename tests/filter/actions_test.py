@@ -113,7 +113,7 @@ def check_unused(folder, program):
 def check_refused(folder, program):
     """Before the program runs: status 2, and nothing is there."""
     out = f'{folder}/refused.data'
-    for options, said in ((['-F', 'a('], b'-F a(: character 2'), (['-T', 'f@nothing=1'], b"no action 'nothing=1'"),
+    for options, said in ((['-F', 'a('], b'-F a(: character 3'), (['-T', 'f@nothing=1'], b"no action 'nothing=1'"),
                           (['-t', '5 apples'], b'expected a time'), (['--kernel-only'], b'not known here')):
         done = record(out, options, [program], status=2)
         need(said in done.stderr and not os.path.exists(out), options, done.stderr)

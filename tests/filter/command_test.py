@@ -94,8 +94,17 @@ class Filters(cases.ScratchCase):
         self.assertIn('-C xyz matches no function',
                       self.guesttrace('export', '-f', 'folded', '-o', 'out', '-C', 'xyz', status=1).stderr)
 
+    def test_undecided(self):
+        """An expression whose lookaheads would take hours on a name does not match it, which is reported."""
+        uftrace_write.directory(self.path('long'), {7: FIRST}, {**NAMES, WORK: 'a' * 400})
+        words = ('-N', '(?=.*(?=.*(?=.*(?=.*[xy]))))')
+        done = self.must(GUESTTRACE, 'replay', '-f', 'none', *words, 'long', status=1)
+        self.assertIn(f'-N {words[1]}: for 1 names the expression was too much', done.stderr)
+        self.assertIn('main', done.stdout)
+        self.assertIn('a' * 400, done.stdout)
+
     def test_refused(self):
-        for words, message in [(['-F', 'a(b'], '-F a(b: character 2: no ) for this ('),
+        for words, message in [(['-F', 'a(b'], '-F a(b: character 4: missing closing parenthesis'),
                                (['-N', 'x;'], '-N x;: character 3: expected a function'),
                                (['-T', 'f@if:retval<0'], 'character 6: values of calls are not known here'),
                                (['-T', 'console:Oops'], "the machine's console is not seen here"),

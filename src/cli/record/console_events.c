@@ -8,6 +8,7 @@
 #include "recording/texts/message.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -90,12 +91,13 @@ static char *expression_of(const struct gt_dynamic_event *e)
     return g_string_free(text, FALSE);
 }
 
+/* An end or an edge, or what a group with "?" looks ahead to. */
 static bool depends_on_more(const char *expression)
 {
-    if (strchr(expression, '$'))
+    if (strchr(expression, '$') || strstr(expression, "(?"))
         return true;
     for (const char *at = expression; (at = strchr(at, '\\')) && at[1]; at += 2)
-        if (strchr(">bB'", at[1]))
+        if (strchr("bBzZ", at[1]))
             return true;
     return false;
 }
@@ -114,8 +116,11 @@ static int take_event(struct gt_console_events *c, const struct gt_dynamic_event
     if (e->n_arguments > 1 || (e->n_arguments && e->argument[0].kind != GT_TRACE_STRING))
         return fail(GT_E_USAGE, e, path,
                     "expected no argument, or one that gets the line: const char *", err);
-    if (gt_regex_parse(expression, &out->regex, &at, &why) < 0)
-        return fail(GT_E_USAGE, e, path, why.text, err);
+    if (gt_regex_parse(expression, &out->regex, &at, &why) < 0) {
+        g_autofree char *text =
+            g_strdup_printf("character %zu of the expression: %s", at + 1, why.text);
+        return fail(GT_E_USAGE, e, path, text, err);
+    }
     out->name = e->event.name;
     out->gets_line = e->n_arguments > 0;
     out->waits = out->gets_line || depends_on_more(expression);
@@ -192,6 +197,11 @@ void gt_console_events_report(const struct gt_console_events *c)
     if (c && c->late)
         gt_record_say("%u events at texts of the console are missing: the recording had ended",
                       c->late);
+    for (size_t i = 0; c && i < c->n; i++)
+        if (gt_regex_undecided(c->event[i].regex))
+            gt_record_say("event %s: for %" PRIu64 " texts the expression was too much, they are "
+                          "taken as not matching; use a simpler one",
+                          c->event[i].name, gt_regex_undecided(c->event[i].regex));
 }
 
 void gt_console_events_free(struct gt_console_events *c)

@@ -86,8 +86,7 @@ bool gt_trace_filter_texts(const struct gt_trace_filter_node *n, GString *scratc
         g_string_append_len(scratch, a, (gssize)a_size);
         return gt_trace_match(b, scratch->str);
     default:
-        return g_regex_match_full(n->regex, a, (gssize)a_size, 0, 0, NULL, NULL) ==
-               (n->comparison == GT_EXPR_REGEX);
+        return gt_regex_match_bytes(n->regex, a, a_size) == (n->comparison == GT_EXPR_REGEX);
     }
 }
 
@@ -123,4 +122,12 @@ bool gt_trace_filter_match(struct gt_trace_filter *f, const struct gt_trace_reco
                            uint64_t before)
 {
     return eval(f->root, f->scratch, r, before);
+}
+
+uint64_t gt_trace_filter_undecided(const struct gt_trace_filter *f)
+{
+    uint64_t n = 0;
+    for (guint i = 0; i < f->nodes->len; i++)
+        n += gt_regex_undecided(((const struct gt_trace_filter_node *)f->nodes->pdata[i])->regex);
+    return n;
 }

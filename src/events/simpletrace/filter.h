@@ -34,4 +34,7 @@ void gt_trace_filter_free(struct gt_trace_filter *f);
 bool gt_trace_filter_match(struct gt_trace_filter *f, const struct gt_trace_record *r,
                            uint64_t before);
 
+/* For how many texts a regular expression was too much: they are taken as not matching. */
+uint64_t gt_trace_filter_undecided(const struct gt_trace_filter *f);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "events/simpletrace/filter.h"
 #include "filter/expr.h"
+#include "filter/regex.h"
 
 #include <glib.h>
 
@@ -47,7 +48,7 @@ struct gt_trace_filter_node {
     bool *wanted;
     enum gt_expr_token comparison;
     struct gt_trace_filter_operand a, b;
-    GRegex *regex;
+    struct gt_regex *regex;
 };
 
 struct gt_trace_filter {

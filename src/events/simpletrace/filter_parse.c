@@ -49,7 +49,7 @@ static void free_node(void *node)
     free_operand(&n->a);
     free_operand(&n->b);
     g_free(n->wanted);
-    g_clear_pointer(&n->regex, g_regex_unref);
+    gt_regex_free(n->regex);
     g_free(n);
 }
 
@@ -212,9 +212,11 @@ static struct gt_trace_filter_node *check_types(struct parser *p, struct gt_trac
         return fail(p, start, "a string is compared with a number, in every event");
     if (n->comparison < GT_EXPR_REGEX)
         return n;
-    g_autoptr(GError) error = NULL;
-    n->regex = g_regex_new(b->string->str, G_REGEX_RAW | G_REGEX_OPTIMIZE, 0, &error);
-    return n->regex ? n : fail(p, start, "%s", error->message);
+    struct gt_error why;
+    size_t at;
+    if (gt_regex_parse(b->string->str, &n->regex, &at, &why) < 0)
+        return fail(p, start, "character %zu of the regular expression: %s", at + 1, why.text);
+    return n;
 }
 
 /* What @event alone is compared with is known for each event beforehand. */

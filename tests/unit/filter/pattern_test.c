@@ -170,8 +170,8 @@ static void test_refused(void **state)
     assert_refused("", 0, "expected a function");
     assert_refused("m:", 2, "expected a function");
     assert_refused(":f", 0, "expected a module");
-    assert_refused("m:f(x", 3, "no ) for this (");
-    assert_refused("m*[:f", 2, "no ] for this ["); /* the colon is inside the bracket */
+    assert_refused("m:f(x", 5, "missing closing parenthesis");
+    assert_refused("m*[:f", 5, "missing terminating ]"); /* the colon is inside the bracket */
     assert_refused("0x", 0, "expected an address");
     assert_refused("0x12345678123456781", 0, "expected an address");
     assert_refused("m:0xg", 2, "expected an address");

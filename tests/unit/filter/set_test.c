@@ -150,9 +150,9 @@ static void test_refused(void **state)
 {
     (void)state;
     assert_refused(GT_FILTER_ONLY, "-F", "f;a(b", GT_E_USAGE,
-                   "-F f;a(b: character 4: no ) for this (; \\( is the character");
+                   "-F f;a(b: character 6: missing closing parenthesis");
     assert_refused(GT_FILTER_ONLY, "-F", "a(b@libm", GT_E_USAGE,
-                   "-F a(b@libm: character 2: no ) for this (; \\( is the character");
+                   "-F a(b@libm: character 4: missing closing parenthesis");
     assert_refused(GT_FILTER_NOT, "-N", "", GT_E_USAGE, "-N : character 1: expected a function");
     assert_refused(GT_FILTER_DEPTH, "-D", "0", GT_E_USAGE,
                    "-D 0: character 1: expected a depth, a number from 1 on");

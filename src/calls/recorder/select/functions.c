@@ -235,7 +235,11 @@ void gt_filters_report(struct gt_uftrace_recorder *r)
     bool lines = false;
     for (size_t i = 0; watching && gt_filter_set_unused(watching->set, i, &unused); i++) {
         lines |= unused.lines;
-        if (unused.value)
+        if (unused.undecided)
+            gt_host_message("%s: %s: for %" PRIu64 " names or texts the expression was too much, "
+                            "they are taken as not matching; use a simpler one",
+                            unused.option, unused.text, unused.undecided);
+        else if (unused.value)
             gt_host_message("%s: %s: no call had a value '%s'", unused.option, unused.text,
                             unused.value);
         else if (unused.other)
