@@ -2,6 +2,7 @@
 /* The part of a recording that a command reads: see window.h. */
 #include "cli/window.h"
 
+#include "base/quantity.h"
 #include "cli/amount.h"
 #include "cli/window_filter.h"
 #include "filter/nearest.h"
@@ -10,81 +11,28 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    uint64_t ns;
-} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000}};
-
-enum { NS_PER_S = 1000000000 };
-
-/* Digits, not more than a time holds; false: none, or too large. */
-static bool whole(const char **at, uint64_t *out)
-{
-    const char *begin = *at;
-    for (*out = 0; g_ascii_isdigit(**at); ++*at)
-        if (__builtin_mul_overflow(*out, 10, out) ||
-            __builtin_add_overflow(*out, (uint64_t)(**at - '0'), out))
-            return false;
-    return *at != begin;
-}
-
-/* Digits after the point, of a unit's ns; parts of a nanosecond are left out. */
-static bool fraction(const char **at, uint64_t unit, uint64_t *out)
-{
-    const char *begin = *at;
-    for (*out = 0; g_ascii_isdigit(**at); ++*at) {
-        unit /= 10;
-        *out += unit * (uint64_t)(**at - '0');
-    }
-    return *at != begin;
-}
-
-static const char *skip_digits(const char *p)
-{
-    return p + strspn(p, "0123456789");
-}
-
 int gt_window_time(const char *option, const char *text, uint64_t *ns, struct gt_error *err)
 {
-    const char *at = text, *unit = skip_digits(at);
-    uint64_t part = 0;
-    if (*unit == '.')
-        unit = skip_digits(unit + 1);
-    size_t u = 0;
-    while (u < G_N_ELEMENTS(units) && strcmp(units[u].name, unit) != 0)
-        u++;
-    if (strcmp(text, "0") == 0) {
-        *ns = 0;
+    *ns = 0;
+    if (strcmp(text, "0") == 0 || gt_quantity_parse(text, strlen(text), GT_QUANTITY_TIME, ns) > 0)
         return 0;
-    }
-    bool good =
-        u < G_N_ELEMENTS(units) && whole(&at, ns) && !__builtin_mul_overflow(*ns, units[u].ns, ns);
-    if (good && *at == '.') {
-        at++;
-        good = fraction(&at, units[u].ns, &part) && !__builtin_add_overflow(*ns, part, ns);
-    }
-    if (!good)
-        return gt_error_set(err, GT_E_USAGE,
-                            "option '--%s' takes a time with its unit (1.2s, 300ms, 5us, 100ns), "
-                            "not '%s'",
-                            option, text);
-    return 0;
+    return gt_error_set(err, GT_E_USAGE,
+                        "option '--%s' takes a time with its unit (1.2s, 300ms, 5us, 100ns), not "
+                        "'%s'",
+                        option, text);
 }
 
 /* The guest's time at the beginning of a line of Linux, "[    0.860000] text"; false: it has none.
  */
 static bool guest_time(const char *text, uint64_t *ns)
 {
-    uint64_t part = 0;
+    char seconds[40];
     if (*text++ != '[')
         return false;
     text += strspn(text, " ");
-    bool good = whole(&text, ns) && !__builtin_mul_overflow(*ns, NS_PER_S, ns);
-    if (good && *text == '.') {
-        text++;
-        good = fraction(&text, NS_PER_S, &part);
-    }
-    return good && *text == ']' && !__builtin_add_overflow(*ns, part, ns);
+    size_t n = strspn(text, "0123456789.");
+    snprintf(seconds, sizeof seconds, "%.*ss", n < 24 ? (int)n : 0, text);
+    return text[n] == ']' && gt_quantity_parse(seconds, strlen(seconds), GT_QUANTITY_TIME, ns) > 0;
 }
 
 /* Of --from and --to: a part of a line of the console or of a mark; or, in brackets, the guest's

@@ -20,7 +20,7 @@
 #define GT_FILTER_CONDITION_H
 
 #include "base/call_value.h"
-#include "filter/expr.h"
+#include "base/expr.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parses conditions: a function for each rule of the grammar in condition.h. */
+/* Parses conditions: the leaves of expressions (base/expr.h). */
 #include "filter/condition_nodes.h"
 
 #include <stdarg.h>
@@ -12,14 +12,11 @@ struct parser {
     const struct gt_condition_name *names;
     struct gt_condition_node node[GT_CONDITION_NODES];
     size_t n;
-    unsigned depth;
     bool at_return, values;
     size_t n_values, n_text;
     struct gt_condition_value value[GT_CONDITION_VALUES];
     char text[GT_CONDITION_TEXT];
 };
-
-static const struct gt_condition_node *parse_any(struct parser *p);
 
 static void *fail(struct parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void *fail(struct parser *p, const char *format, ...)
@@ -159,8 +156,9 @@ static bool parse_value(struct parser *p, struct gt_condition_term *v)
 }
 
 /* comparison = value [OPERATOR value] */
-static const struct gt_condition_node *parse_comparison(struct parser *p)
+static void *parse_comparison(void *self)
 {
+    struct parser *p = self;
     struct gt_condition_node *n = new_node(p, GT_EXPR_UNEQUAL, NULL, NULL);
     if (!n || !parse_value(p, &n->a))
         return NULL;
@@ -182,48 +180,12 @@ static const struct gt_condition_node *parse_comparison(struct parser *p)
     return n;
 }
 
-/* not = "!" not | "(" any ")" | comparison */
-static const struct gt_condition_node *parse_not(struct parser *p)
+static void *join(void *self, enum gt_expr_token op, void *left, void *right)
 {
-    enum gt_expr_token token = p->lex.token;
-    const char *start = p->lex.start;
-    const struct gt_condition_node *n;
-    if (token != GT_EXPR_NOT && token != GT_EXPR_OPEN)
-        return parse_comparison(p);
-    if (p->depth == GT_CONDITION_DEPTH)
-        return fail(p, "more than %d levels of parentheses and !", GT_CONDITION_DEPTH);
-    p->depth++;
-    n = !next(p) ? NULL : token == GT_EXPR_NOT ? parse_not(p) : parse_any(p);
-    p->depth--;
-    if (!n || token == GT_EXPR_NOT)
-        return n ? new_node(p, GT_EXPR_NOT, n, NULL) : NULL;
-    if (p->lex.token != GT_EXPR_CLOSE)
-        return fail(p, "expected && or ||, or ) for the ( at character %zu of the condition",
-                    (size_t)(start - p->lex.text) + 1);
-    return next(p) ? n : NULL;
+    return new_node(self, op, left, right);
 }
 
-/* all = not ("&&" not)* */
-static const struct gt_condition_node *parse_all(struct parser *p)
-{
-    const struct gt_condition_node *n = parse_not(p);
-    while (n && p->lex.token == GT_EXPR_AND) {
-        const struct gt_condition_node *right = next(p) ? parse_not(p) : NULL;
-        n = right ? new_node(p, GT_EXPR_AND, n, right) : NULL;
-    }
-    return n;
-}
-
-/* any = all ("||" all)* */
-static const struct gt_condition_node *parse_any(struct parser *p)
-{
-    const struct gt_condition_node *n = parse_all(p);
-    while (n && p->lex.token == GT_EXPR_OR) {
-        const struct gt_condition_node *right = next(p) ? parse_all(p) : NULL;
-        n = right ? new_node(p, GT_EXPR_OR, n, right) : NULL;
-    }
-    return n;
-}
+static const struct gt_expr_tree tree = {parse_comparison, join, GT_CONDITION_DEPTH};
 
 /* A text of the parser's, in its copy. */
 static const char *moved(const struct parser *p, const struct gt_condition *c, const char *text)
@@ -267,9 +229,7 @@ int gt_condition_parse(const char *text, const struct gt_condition_name *names, 
                        .values = values};
     *out = NULL;
     p.lex.err->status = 0;
-    const struct gt_condition_node *root = next(&p) ? parse_any(&p) : NULL;
-    if (root && p.lex.token != GT_EXPR_END)
-        root = fail(&p, "expected && or || here, or the end");
+    const struct gt_condition_node *root = gt_expr_parse(&p.lex, &tree, &p);
     *at = (size_t)(p.lex.start - text);
     gt_text_free(&p.lex.string);
     return root ? keep(&p, root, out) : p.lex.err->status;

@@ -3,6 +3,7 @@
 #include "filter/source.h"
 
 #include "base/number.h"
+#include "base/quantity.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -77,56 +78,10 @@ bool gt_span_number(struct gt_filter_span span, uint64_t *out)
     return gt_number_parse(text, out) == 0;
 }
 
-static const struct {
-    const char *name;
-    uint64_t ns;
-} units[] = {
-    {"", 1},
-    {"ns", 1},
-    {"nsec", 1},
-    {"us", 1000},
-    {"usec", 1000},
-    {"ms", 1000000},
-    {"msec", 1000000},
-    {"s", 1000000000},
-    {"sec", 1000000000},
-    {"m", 60000000000},
-    {"min", 60000000000},
-    {"insn", 1},
-};
-
-/* "." DIGITS, as a part of the unit; returns the bytes taken. */
-static size_t take_fraction(struct gt_filter_span span, uint64_t unit, uint64_t *out)
-{
-    size_t i = 1;
-    *out = 0;
-    if (span.n < 2 || span.at[0] != '.')
-        return 0;
-    for (; i < span.n && span.at[i] >= '0' && span.at[i] <= '9'; i++) {
-        unit /= 10;
-        *out += (uint64_t)(span.at[i] - '0') * unit;
-    }
-    return i;
-}
-
 bool gt_span_time(struct gt_filter_span span, uint64_t *out, bool *insns)
 {
-    size_t digits = 0, i = 0;
-    uint64_t v, part, fraction;
-    while (digits < span.n && span.at[digits] >= '0' && span.at[digits] <= '9')
-        digits++;
-    if (!digits || !gt_span_number((struct gt_filter_span){span.at, digits}, &v))
-        return false;
-    struct gt_filter_span rest = {span.at + digits, span.n - digits};
-    size_t n = take_fraction(rest, 0, &part);
-    struct gt_filter_span unit = {rest.at + n, rest.n - n};
-    while (i < sizeof units / sizeof *units && !gt_span_is(unit, units[i].name))
-        i++;
-    if (i == sizeof units / sizeof *units || v > UINT64_MAX / units[i].ns)
-        return false;
-    take_fraction(rest, units[i].ns, &fraction);
-    *out = v * units[i].ns;
-    *out = *out > UINT64_MAX - fraction ? UINT64_MAX : *out + fraction;
-    *insns = gt_span_is(unit, "insn");
-    return true;
+    int kind = gt_quantity_parse(span.at, span.n,
+                                 GT_QUANTITY_NUMBER | GT_QUANTITY_TIME | GT_QUANTITY_INSNS, out);
+    *insns = kind == GT_QUANTITY_INSNS;
+    return kind > 0;
 }

@@ -116,7 +116,7 @@ class Filters(Case):
         """The message, and a caret below the place."""
         for text, at, message in (
                 ('', 0, 'expected a number, a string'), ('io &&', 5, 'expected a number, a string'),
-                ('(io', 3, "or ')' for the one at byte 1"), ('io)', 2, 'or the end'),
+                ('(io', 3, "or ) for the ( at character 1"), ('io)', 2, 'or the end'),
                 ('nosuch*', 0, "no declared event matches 'nosuch*'"),
                 ('io && nosuch > 1', 6, "no declared event has an argument 'nosuch'"),
                 ('bytes', 0, "no declared event matches 'bytes'"),

@@ -3,7 +3,7 @@
 #include "calls/file/split.h"
 
 #include "base/clock.h"
-#include "base/number.h"
+#include "base/quantity.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,31 +15,18 @@
 
 /* ---- how much ------------------------------------------------------------------------------ */
 
-static const struct {
-    const char *ending;
-    uint64_t each;
-    bool is_time;
-} units[] = {
-    {"k", 1ull << 10, false}, {"m", 1ull << 20, false},   {"g", 1ull << 30, false},
-    {"K", 1ull << 10, false}, {"M", 1ull << 20, false},   {"G", 1ull << 30, false},
-    {"ms", 1000000, true},    {"s", 1000000000ull, true}, {"min", 60000000000ull, true},
-};
-
 int gt_compact_amount_parse(const char *text, uint64_t *value, bool *is_time)
 {
-    char digits[16];
-    size_t n = strspn(text, "0123456789"), i = 0;
-    const size_t kinds = sizeof units / sizeof *units;
-    snprintf(digits, sizeof digits, "%.*s", n < sizeof digits ? (int)n : 0, text);
-    while (i < kinds && strcmp(text + n, units[i].ending) != 0)
-        i++;
-    if (i == kinds || gt_number_parse(digits, value) < 0 || *value == 0)
+    size_t n = strlen(text);
+    int kind = gt_quantity_parse(text, n, GT_QUANTITY_SIZE, value);
+    *is_time = kind == GT_E_FORMAT;
+    if (*is_time)
+        kind = gt_quantity_parse(text, n, GT_QUANTITY_TIME, value);
+    if (kind < 0)
+        return kind == GT_E_RANGE ? GT_E_RANGE : GT_E_USAGE;
+    if (*value == 0)
         return GT_E_USAGE;
-    *is_time = units[i].is_time;
-    if (*value > UINT64_MAX / 4 / units[i].each)
-        return GT_E_RANGE;
-    *value *= units[i].each;
-    return 0;
+    return *value > UINT64_MAX / 4 ? GT_E_RANGE : 0;
 }
 
 static int parse_split(const char *text, struct gt_compact_limits *out, struct gt_error *err)

@@ -3,8 +3,8 @@
 #ifndef GT_EVENTS_SIMPLETRACE_FILTER_NODES_H
 #define GT_EVENTS_SIMPLETRACE_FILTER_NODES_H
 
+#include "base/expr.h"
 #include "events/simpletrace/filter.h"
-#include "filter/expr.h"
 #include "filter/regex.h"
 
 #include <glib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parser of filters: a function for each rule of the grammar in filter.h. Names are looked up
+ * The parser of filters: the leaves of expressions (base/expr.h). Names are looked up
  * in the declarations here: a condition that no event can meet is an error.
  */
 #include "events/simpletrace/filter_nodes.h"
@@ -12,11 +12,7 @@ struct parser {
     struct gt_expr_lexer lex;
     struct gt_trace_filter *f;
     const char *where; /* of the error; NULL: the lexer's token */
-    unsigned depth;
 };
-
-static struct gt_trace_filter_node *parse_any(struct parser *p);
-static struct gt_trace_filter_node *parse_not(struct parser *p);
 
 static void *fail(struct parser *p, const char *where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -273,61 +269,27 @@ static bool is_alone(const struct gt_expr_lexer *l)
                     look.token == GT_EXPR_AND || look.token == GT_EXPR_OR);
 }
 
-/* not = "!" not | "(" any ")" | PATTERN | comparison */
-static struct gt_trace_filter_node *parse_inner(struct parser *p)
+/* leaf = PATTERN | comparison */
+static void *parse_leaf(void *self)
 {
-    struct gt_expr_lexer *l = &p->lex;
-    struct gt_trace_filter_node *n;
-    const char *start = l->start;
-    if (l->token == GT_EXPR_NOT)
-        return next(p) && (n = parse_not(p)) ? new_node(p, GT_TRACE_FILTER_NOT, n, NULL) : NULL;
-    if (l->token == GT_EXPR_OPEN) {
-        if (!next(p) || !(n = parse_any(p)))
-            return NULL;
-        if (l->token != GT_EXPR_CLOSE)
-            return fail(p, l->start, "expected && or ||, or ')' for the one at byte %zu",
-                        (size_t)(start - l->text) + 1);
-        return next(p) ? n : NULL;
-    }
-    if (l->token == GT_EXPR_WORD && is_alone(l)) {
-        n = pattern_node(p, l->string.data, start);
-        return n && next(p) ? n : NULL;
-    }
-    return parse_comparison(p);
+    struct parser *p = self;
+    const char *start = p->lex.start;
+    if (p->lex.token != GT_EXPR_WORD || !is_alone(&p->lex))
+        return parse_comparison(p);
+    struct gt_trace_filter_node *n = pattern_node(p, p->lex.string.data, start);
+    return n && next(p) ? n : NULL;
 }
 
-static struct gt_trace_filter_node *parse_not(struct parser *p)
+static void *join(void *self, enum gt_expr_token op, void *left, void *right)
 {
-    if (p->depth == GT_TRACE_FILTER_DEPTH)
-        return fail(p, p->lex.start, "more than %d levels of parentheses and !",
-                    GT_TRACE_FILTER_DEPTH);
-    p->depth++;
-    struct gt_trace_filter_node *n = parse_inner(p);
-    p->depth--;
-    return n;
+    return new_node(self,
+                    op == GT_EXPR_AND  ? GT_TRACE_FILTER_AND
+                    : op == GT_EXPR_OR ? GT_TRACE_FILTER_OR
+                                       : GT_TRACE_FILTER_NOT,
+                    left, right);
 }
 
-/* all = not ("&&" not)* */
-static struct gt_trace_filter_node *parse_all(struct parser *p)
-{
-    struct gt_trace_filter_node *n = parse_not(p);
-    while (n && p->lex.token == GT_EXPR_AND) {
-        struct gt_trace_filter_node *right = next(p) ? parse_not(p) : NULL;
-        n = right ? new_node(p, GT_TRACE_FILTER_AND, n, right) : NULL;
-    }
-    return n;
-}
-
-/* any = all ("||" all)* */
-static struct gt_trace_filter_node *parse_any(struct parser *p)
-{
-    struct gt_trace_filter_node *n = parse_all(p);
-    while (n && p->lex.token == GT_EXPR_OR) {
-        struct gt_trace_filter_node *right = next(p) ? parse_all(p) : NULL;
-        n = right ? new_node(p, GT_TRACE_FILTER_OR, n, right) : NULL;
-    }
-    return n;
-}
+static const struct gt_expr_tree tree = {parse_leaf, join, GT_TRACE_FILTER_DEPTH};
 
 int gt_trace_filter_parse(struct gt_trace_filter **out, const char *text,
                           const struct gt_trace_declarations *d, size_t *at, struct gt_error *err)
@@ -337,9 +299,7 @@ int gt_trace_filter_parse(struct gt_trace_filter **out, const char *text,
     f->declared = d;
     f->nodes = g_ptr_array_new_with_free_func(free_node);
     f->scratch = g_string_new(NULL);
-    f->root = next(&p) ? parse_any(&p) : NULL;
-    if (f->root && p.lex.token != GT_EXPR_END)
-        f->root = fail(&p, p.lex.start, "expected && or || here, or the end");
+    f->root = gt_expr_parse(&p.lex, &tree, &p);
     gt_text_free(&p.lex.string);
     *out = f->root ? f : NULL;
     *at = (size_t)((p.where ? p.where : p.lex.start) - text);

@@ -125,13 +125,27 @@ static void test_parse(void **state)
     assert_int_equal(l.time, 10000000000ull);
     assert_int_equal(gt_compact_flight_parse("500ms", &l, &err), 0);
     assert_int_equal(l.time, 500000000);
-    static const char *const wrong[] = {"",           "M",     "64",
-                                        "64mb",       "64MB",  "-1M",
-                                        "1.5M",       "0M",    "0s",
-                                        "1K",         "2G",    "s",
-                                        "10 s",       "+1M",   "0x1M",
-                                        " 1M",        "1M ",   "99999999999999999999s",
-                                        "1h",         "1025M", "18446744073709551615G",
+    assert_int_equal(gt_compact_flight_parse("1.5M", &l, &err), 0);
+    assert_int_equal(l.bytes, 3 << 19);
+    static const char *const wrong[] = {"",
+                                        "M",
+                                        "64",
+                                        "64mb",
+                                        "64MB",
+                                        "-1M",
+                                        "0M",
+                                        "0s",
+                                        "1K",
+                                        "2G",
+                                        "s",
+                                        "10 s",
+                                        "+1M",
+                                        " 1M",
+                                        "1M ",
+                                        "99999999999999999999s",
+                                        "1h",
+                                        "1025M",
+                                        "18446744073709551615G",
                                         "9999999999s"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(gt_compact_flight_parse(wrong[i], &l, &err), GT_E_USAGE);

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tokens of expressions that users write: comparisons of names, numbers and strings, combined
- * by && || ! and parentheses. A parser says which of them mean something and what names there are.
+ * Expressions that users write: comparisons of names, numbers and strings, combined by && || ! and
+ * parentheses:
  *
- * A number is decimal, or hex after 0x, with an optional k, M, G (of 1024) or ns, us, ms, s (of
- * ns). A string stands between " or ', with the escapes \\ \" \' \n \t \xHH.
+ *     any = all ("||" all)*
+ *     all = not ("&&" not)*
+ *     not = "!" not | "(" any ")" | leaf
+ *
+ * The owner parses the leaves, of the tokens here, and says what names there are.
+ *
+ * A number is decimal, or hex after 0x, with an optional unit of sizes or times: quantity.h. A
+ * string stands between " or ', with the escapes \\ \" \' \n \t \xHH.
  */
-#ifndef GT_FILTER_EXPR_H
-#define GT_FILTER_EXPR_H
+#ifndef GT_BASE_EXPR_H
+#define GT_BASE_EXPR_H
 
 #include "base/error.h"
 #include "base/text.h"
@@ -56,6 +62,19 @@ struct gt_expr_lexer {
 
 /* Reads the next token. GT_E_USAGE: l->start is at the error. GT_E_NOMEM. */
 int gt_expr_next(struct gt_expr_lexer *l);
+
+/* How an expression becomes a tree of the owner's nodes. Each returns a node; NULL: it has failed,
+ * l->err says why. */
+struct gt_expr_tree {
+    /* From l->token on, up to the token that follows. */
+    void *(*leaf)(void *self);
+    /* AND, OR; or NOT, with a NULL `right`. */
+    void *(*join)(void *self, enum gt_expr_token op, void *left, void *right);
+    unsigned depth; /* levels of parentheses and "!", at most */
+};
+
+/* Parses all of l->text. NULL: l->start is at the error, where a leaf did not say otherwise. */
+void *gt_expr_parse(struct gt_expr_lexer *l, const struct gt_expr_tree *tree, void *self);
 
 /* True: "a COMPARISON b", one of EQUAL to MORE_EQUAL. */
 bool gt_expr_compare(enum gt_expr_token comparison, struct gt_expr_number a,

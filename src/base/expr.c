@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tokens of expressions, and comparisons of numbers: see expr.h. */
-#include "filter/expr.h"
+/* Tokens of expressions, what combines comparisons, and comparisons of numbers: see expr.h. */
+#include "base/expr.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include "base/quantity.h"
+
 #include <string.h>
 
 static const struct {
@@ -17,15 +17,7 @@ static const struct {
     {"&", GT_EXPR_BITS},     {"(", GT_EXPR_OPEN},        {")", GT_EXPR_CLOSE},
 };
 
-static const struct {
-    const char *text;
-    uint64_t factor;
-} units[] = {
-    {"", 1},   {"k", 1 << 10}, {"M", 1 << 20},  {"G", 1 << 30},
-    {"ns", 1}, {"us", 1000},   {"ms", 1000000}, {"s", 1000000000},
-};
-
-enum { SIGNS = sizeof signs / sizeof *signs, UNITS = sizeof units / sizeof *units };
+enum { SIGNS = sizeof signs / sizeof *signs };
 
 static int fail(struct gt_expr_lexer *l, const char *message)
 {
@@ -67,25 +59,19 @@ static void take_word(struct gt_expr_lexer *l)
 
 static int take_number(struct gt_expr_lexer *l, bool negative)
 {
-    char *end;
-    bool hex = l->at[0] == '0' && (l->at[1] == 'x' || l->at[1] == 'X');
-    const char *digits = l->at + (hex ? 2 : 0);
-    if (hex ? hex_value(*digits) < 0 : !is_digit(*digits))
+    const unsigned kinds = GT_QUANTITY_NUMBER | GT_QUANTITY_SIZE | GT_QUANTITY_TIME;
+    const char *start = l->at;
+    uint64_t v = 0;
+    bool hex = start[0] == '0' && (start[1] == 'x' || start[1] == 'X');
+    if (hex ? hex_value(start[2]) < 0 : !is_digit(*start))
         return fail(l, "expected a number");
-    errno = 0;
-    uint64_t v = strtoull(digits, &end, hex ? 16 : 10);
-    bool fits = errno == 0;
-    l->at = end;
-    take_word(l);
-    size_t i = 0;
-    while (i < UNITS && !l->string.failed && strcmp(units[i].text, l->string.data) != 0)
-        i++;
-    if (i == UNITS)
-        return fail(l, "a number with an unknown unit, expected k, M, G, ns, us, ms or s");
-    if (!fits || v > UINT64_MAX / units[i].factor ||
-        (negative && v * units[i].factor > (uint64_t)1 << 63))
+    while (is_word(*l->at) || *l->at == '.')
+        l->at++;
+    int status = gt_quantity_parse(start, (size_t)(l->at - start), kinds, &v);
+    if (status == GT_E_RANGE || (status > 0 && negative && v > (uint64_t)1 << 63))
         return fail(l, "a number that does not fit in 64 bits");
-    v *= units[i].factor;
+    if (status < 0)
+        return fail(l, "a number with an unknown unit, expected k, M, G, ns, us, ms, s or min");
     l->number = (struct gt_expr_number){negative && v, negative ? -v : v};
     return 0;
 }
@@ -201,4 +187,77 @@ bool gt_expr_compare(enum gt_expr_token comparison, struct gt_expr_number a,
     default:
         return order(a, b) >= 0;
     }
+}
+
+/* ---- what combines comparisons ------------------------------------------------------------- */
+
+struct combining {
+    struct gt_expr_lexer *l;
+    const struct gt_expr_tree *tree;
+    void *self;
+    unsigned depth;
+};
+
+static void *parse_any(struct combining *c);
+
+static bool next(struct combining *c)
+{
+    return gt_expr_next(c->l) == 0;
+}
+
+static void *parse_not(struct combining *c)
+{
+    enum gt_expr_token token = c->l->token;
+    const char *start = c->l->start;
+    if (token != GT_EXPR_NOT && token != GT_EXPR_OPEN)
+        return c->tree->leaf(c->self);
+    if (c->depth == c->tree->depth) {
+        gt_error_set(c->l->err, GT_E_USAGE, "more than %u levels of parentheses and !",
+                     c->tree->depth);
+        return NULL;
+    }
+    c->depth++;
+    void *n = !next(c) ? NULL : token == GT_EXPR_NOT ? parse_not(c) : parse_any(c);
+    c->depth--;
+    if (!n || token == GT_EXPR_NOT)
+        return n ? c->tree->join(c->self, GT_EXPR_NOT, n, NULL) : NULL;
+    if (c->l->token != GT_EXPR_CLOSE) {
+        gt_error_set(c->l->err, GT_E_USAGE, "expected && or ||, or ) for the ( at character %zu",
+                     (size_t)(start - c->l->text) + 1);
+        return NULL;
+    }
+    return next(c) ? n : NULL;
+}
+
+/* all = not ("&&" not)* */
+static void *parse_all(struct combining *c)
+{
+    void *n = parse_not(c);
+    while (n && c->l->token == GT_EXPR_AND) {
+        void *right = next(c) ? parse_not(c) : NULL;
+        n = right ? c->tree->join(c->self, GT_EXPR_AND, n, right) : NULL;
+    }
+    return n;
+}
+
+/* any = all ("||" all)* */
+static void *parse_any(struct combining *c)
+{
+    void *n = parse_all(c);
+    while (n && c->l->token == GT_EXPR_OR) {
+        void *right = next(c) ? parse_all(c) : NULL;
+        n = right ? c->tree->join(c->self, GT_EXPR_OR, n, right) : NULL;
+    }
+    return n;
+}
+
+void *gt_expr_parse(struct gt_expr_lexer *l, const struct gt_expr_tree *tree, void *self)
+{
+    struct combining c = {l, tree, self, 0};
+    void *root = next(&c) ? parse_any(&c) : NULL;
+    if (root && l->token != GT_EXPR_END) {
+        gt_error_set(l->err, GT_E_USAGE, "expected && or || here, or the end");
+        return NULL;
+    }
+    return root;
 }
