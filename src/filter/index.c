@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Finds the rules of a function. Patterns of one name are found by it, however many there are; the
  * others are tried one after the other. */
+#include "base/array.h"
 #include "base/fnv.h"
-#include "filter/grow.h"
 #include "filter/set.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ static bool grow(struct gt_filter_index *x)
 bool gt_filter_index_add(struct gt_filter_index *x, struct gt_filter_rule *r)
 {
     if (!gt_pattern_exact(r->pattern)) {
-        if (!gt_grow((void **)&x->other, &x->room_other, x->n_other + 1, sizeof *x->other))
+        if (!GT_ARRAY_GROW(&x->other, &x->room_other, x->n_other + 1))
             return false;
         x->other[x->n_other++] = r;
         return true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Makes a set of options: see filter.h. */
 #include "filter/set.h"
-#include "filter/grow.h"
+
+#include "base/array.h"
 #include "filter/lists.h"
 #include "filter/scope.h"
 #include "filter/values.h"
@@ -57,7 +58,7 @@ void gt_filter_set_free(struct gt_filter_set *set)
 
 static int keep(struct gt_filter_set *set, struct gt_filter_rule *r, struct gt_error *err)
 {
-    if (!gt_grow((void **)&set->rule, &set->room_rules, set->n_rules + 1, sizeof(void *)))
+    if (!GT_ARRAY_GROW(&set->rule, &set->room_rules, set->n_rules + 1))
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     if (r->cause == GT_CAUSE_CALL && !gt_filter_index_add(&set->index, r))
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
@@ -143,7 +144,7 @@ static int set_time(struct gt_filter_set *set, const struct gt_filter_source *s)
 
 static int add_level(struct gt_filter_set *set, const struct gt_filter_source *s)
 {
-    if (!gt_grow((void **)&set->level, &set->room_levels, set->n_levels + 1, sizeof *set->level))
+    if (!GT_ARRAY_GROW(&set->level, &set->room_levels, set->n_levels + 1))
         return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
     int status = gt_level_parse(set, s, (struct gt_filter_span){s->text, strlen(s->text)},
                                 &set->level[set->n_levels]);

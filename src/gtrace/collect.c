@@ -5,6 +5,7 @@
  * A call that began in another stretch of time than that in which it ends comes in parts; they are
  * kept by call until all are there (calls/profile/parts.h).
  */
+#include "base/array.h"
 #include "calls/profile/functions.h"
 #include "calls/profile/parts.h"
 #include "gtrace/private.h"
@@ -27,15 +28,7 @@ struct share {
 
 static bool reserve(struct rows *r, size_t n)
 {
-    if (r->n + n <= r->room)
-        return true;
-    const size_t room = MAX(r->n + n, r->room ? r->room * 2 : 1024);
-    struct gtrace_row *row = realloc(r->row, room * sizeof *row);
-    if (!row)
-        return false;
-    r->row = row;
-    r->room = room;
-    return true;
+    return GT_ARRAY_GROW(&r->row, &r->room, r->n + n);
 }
 
 static void clear_share(struct share *s)

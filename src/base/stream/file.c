@@ -5,6 +5,7 @@
  * counted. If there are no descriptors left (a guest may use all), only the stream that cannot be
  * opened loses records. See internal.h.
  */
+#include "base/array.h"
 #include "base/stream/internal.h"
 
 #include <errno.h>
@@ -216,14 +217,8 @@ void gt_stream_file_lose(struct gt_streams *set, struct gt_stream_file *f, uint6
 {
     set->lost += records;
     if (!f->loss && records) {
-        if (set->n_losses == set->losses_room) {
-            size_t room = set->losses_room ? 2 * set->losses_room : 16;
-            struct gt_stream_loss *losses = realloc(set->losses, room * sizeof *losses);
-            if (!losses)
-                return;
-            set->losses = losses;
-            set->losses_room = room;
-        }
+        if (!GT_ARRAY_GROW(&set->losses, &set->losses_room, set->n_losses + 1))
+            return;
         set->losses[set->n_losses++] = (struct gt_stream_loss){.id = f->s.id};
         f->loss = (uint32_t)set->n_losses;
     }

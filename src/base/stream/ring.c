@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reads the chunks of a pool file, which may be damaged: see recover.h. */
+#include "base/array.h"
 #include "base/stream/recover.h"
 
 #include <errno.h>
@@ -34,14 +35,8 @@ int gt_ring_read_at(const struct gt_ring *r, void *data, size_t n, uint64_t at)
 
 static int add_rest(struct gt_ring *r, const struct gt_rest *rest)
 {
-    if (r->n == r->room) {
-        size_t room = r->room ? 2 * r->room : 64;
-        struct gt_rest *rests = realloc(r->rests, room * sizeof *rests);
-        if (!rests)
-            return gt_error_set(r->err, GT_E_NOMEM, "%s/%s: out of memory", r->dir, r->name);
-        r->rests = rests;
-        r->room = room;
-    }
+    if (!GT_ARRAY_GROW(&r->rests, &r->room, r->n + 1))
+        return gt_error_set(r->err, GT_E_NOMEM, "%s/%s: out of memory", r->dir, r->name);
     r->rests[r->n++] = *rest;
     return 0;
 }

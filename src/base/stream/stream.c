@@ -2,6 +2,7 @@
 /* The producers' side of the record streams: see stream.h and internal.h. */
 #include "base/stream/stream.h"
 
+#include "base/array.h"
 #include "base/stream/internal.h"
 #include "base/thread.h"
 
@@ -179,14 +180,8 @@ void gt_stream_next_chunk(struct gt_stream *s)
 /* Takes the slot that makes the writer see f on its rounds. */
 static bool take_slot(struct gt_streams *set, struct gt_stream_file *f)
 {
-    if (set->n_slots == set->slots_room) {
-        size_t room = set->slots_room ? 2 * set->slots_room : 16;
-        struct gt_slot *slots = realloc(set->slots, room * sizeof *slots);
-        if (!slots)
-            return false;
-        set->slots = slots;
-        set->slots_room = room;
-    }
+    if (!GT_ARRAY_GROW(&set->slots, &set->slots_room, set->n_slots + 1))
+        return false;
     f->slot = (uint32_t)set->n_slots;
     set->slots[set->n_slots++] = (struct gt_slot){.file = f};
     f->open = true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The list of a file's blocks, the file's head, and reading: see file.h and parts.h. The file's
  * head: 8 bytes of MAGIC, u16 major and u16 minor version, u32 0. */
+#include "base/array.h"
 #include "base/le.h"
 #include "calls/file/parts.h"
 
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 #define MAGIC "gtrace\r\n"
-enum { MAGIC_SIZE = 8, FIRST_ROOM = 64 };
+enum { MAGIC_SIZE = 8 };
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
@@ -107,22 +108,9 @@ int gt_compact_read_head(struct gt_compact_file *f, struct gt_error *err)
 
 /* ---- the list ------------------------------------------------------------------------------ */
 
-bool gt_compact_grow(void **array, size_t n, size_t *room, size_t each)
-{
-    if (n < *room)
-        return true;
-    size_t more = *room ? 2 * *room : FIRST_ROOM;
-    void *grown = realloc(*array, more * each);
-    if (!grown)
-        return false;
-    *array = grown;
-    *room = more;
-    return true;
-}
-
 bool gt_compact_add_block(struct gt_compact_file *f, const struct gt_compact_block *block)
 {
-    if (!gt_compact_grow((void **)&f->block, f->n, &f->room, sizeof *f->block))
+    if (!GT_ARRAY_GROW(&f->block, &f->room, f->n + 1))
         return false;
     f->block[f->n++] = *block;
     f->whole = block->at + GT_COMPACT_HEAD + block->head.size;
@@ -131,7 +119,7 @@ bool gt_compact_add_block(struct gt_compact_file *f, const struct gt_compact_blo
 
 bool gt_compact_add_gap(struct gt_compact_file *f, uint64_t at, uint64_t size)
 {
-    if (!gt_compact_grow((void **)&f->gap, f->n_gaps, &f->gaps_room, sizeof *f->gap))
+    if (!GT_ARRAY_GROW(&f->gap, &f->gaps_room, f->n_gaps + 1))
         return false;
     f->gap[f->n_gaps++] = (struct gt_compact_gap){at, size};
     return true;

@@ -6,6 +6,7 @@
  * is; else the file grows; and where it must not or cannot, the oldest segment goes. What is free
  * is overwritten from its beginning, so that of an old block the head goes first.
  */
+#include "base/array.h"
 #include "calls/file/flight_ring.h"
 #include "calls/file/parts.h"
 
@@ -115,7 +116,7 @@ static bool note(struct gt_flight_room *r, const struct gt_compact_head *h)
         memmove(r->block, oldest(r), r->n * sizeof *r->block);
         r->first = 0;
     }
-    if (!gt_compact_grow((void **)&r->block, r->first + r->n, &r->room, sizeof *r->block))
+    if (!GT_ARRAY_GROW(&r->block, &r->room, r->first + r->n + 1))
         return false;
     r->block[r->first + r->n++] = (struct gt_compact_block){r->next, *h};
     r->next += GT_COMPACT_HEAD + h->size;

@@ -2,6 +2,8 @@
 /* Reading indexes: see index.h. What one says is checked against the file's size, and each head
  * when its block is read. */
 #include "calls/file/index.h"
+
+#include "base/array.h"
 #include "base/le.h"
 #include "calls/file/column.h"
 #include "calls/file/model.h"
@@ -121,14 +123,8 @@ static int follow(const struct gt_compact_file *f, struct chain *c, uint64_t at,
     while (at > 0 && status == 0) {
         uint8_t data[GT_INDEX_LINK];
         uint64_t n;
-        if (c->n == c->room) {
-            size_t room = c->room ? 2 * c->room : 16;
-            uint64_t *more = realloc(c->at, room * sizeof *more);
-            if (!more)
-                return GT_E_NOMEM;
-            c->at = more;
-            c->room = room;
-        }
+        if (!GT_ARRAY_GROW(&c->at, &c->room, c->n + 1))
+            return GT_E_NOMEM;
         c->at[c->n++] = at;
         struct gt_column_in in = {data, data + sizeof data, false};
         status = gt_compact_pread(f, data, sizeof data, at + GT_COMPACT_HEAD, err);

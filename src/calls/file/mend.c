@@ -2,6 +2,7 @@
 /* Repairing records: see mend.h. */
 #include "calls/file/mend.h"
 
+#include "base/array.h"
 #include "calls/file/file.h"
 #include "calls/file/set.h"
 #include "calls/file/words.h"
@@ -247,14 +248,8 @@ static int add(void *self, uint32_t tid, uint64_t time, const uint64_t *words, s
                struct gt_error *err)
 {
     struct gt_compact_mend *m = self;
-    if (m->n_due == m->due_room) {
-        size_t room = m->due_room ? 2 * m->due_room : 64;
-        struct due *more = realloc(m->due, room * sizeof *more);
-        if (!more)
-            return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", m->file);
-        m->due = more;
-        m->due_room = room;
-    }
+    if (!GT_ARRAY_GROW(&m->due, &m->due_room, m->n_due + 1))
+        return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", m->file);
     struct due *d = &m->due[m->n_due];
     *d =
         (struct due){find(m, tid)->packer, tid, time, malloc((n + 1) * sizeof *words), n, m->n_due};

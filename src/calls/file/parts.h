@@ -28,7 +28,4 @@ int gt_compact_append_to(int fd, const char *path, const void *block, size_t siz
 /* The same; returns 0 or an errno value. */
 int gt_compact_append_fd(int fd, const void *block, size_t size);
 
-/* Room for one more element of `each` bytes in an array of n. False: no memory; it is as it was. */
-bool gt_compact_grow(void **array, size_t n, size_t *room, size_t each);
-
 #endif

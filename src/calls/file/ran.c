@@ -2,6 +2,7 @@
 /* Symbols of functions that ran: see ran.h. */
 #include "calls/file/ran.h"
 
+#include "base/array.h"
 #include "calls/file/parts.h"
 #include "calls/file/ran_code.h"
 #include "calls/file/set.h"
@@ -40,7 +41,7 @@ struct gt_ran {
 
 static int add_address(struct gt_ran *r, uint64_t addr)
 {
-    if (!gt_compact_grow((void **)&r->word, r->n, &r->room, sizeof *r->word))
+    if (!GT_ARRAY_GROW(&r->word, &r->room, r->n + 1))
         return GT_E_NOMEM;
     r->word[r->n++].addr = addr;
     return 0;
@@ -65,7 +66,7 @@ static int compare(const void *a, const void *b)
 
 static int add_place(struct gt_ran *r, uint64_t start, uint64_t end, const char *path)
 {
-    if (!gt_compact_grow((void **)&r->place, r->n_places, &r->places_room, sizeof *r->place))
+    if (!GT_ARRAY_GROW(&r->place, &r->places_room, r->n_places + 1))
         return GT_E_NOMEM;
     char *copy = strdup(path);
     if (!copy)

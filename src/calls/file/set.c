@@ -2,6 +2,7 @@
 /* Recordings in several files: see set.h. */
 #include "calls/file/set.h"
 
+#include "base/array.h"
 #include "base/le.h"
 #include "base/number.h"
 #include "calls/file/parts.h"
@@ -143,7 +144,7 @@ int64_t gt_compact_set_list(const char *file, uint32_t **out, struct gt_error *e
                               : 0;
         if (!number)
             continue;
-        if (!gt_compact_grow((void **)out, n, &room, sizeof **out)) {
+        if (!GT_ARRAY_GROW(out, &room, n + 1)) {
             closedir(d);
             free(*out);
             *out = NULL;
@@ -257,8 +258,7 @@ static int add_part(struct gt_compact_file *set, struct gt_compact_file *f, uint
 {
     const size_t own = set->n;
     struct gt_compact_member m = {.path = strdup(f->path), .number = number, .begin = set->size};
-    bool good = m.path && gt_compact_grow((void **)&set->member, set->n_members, &set->members_room,
-                                          sizeof *set->member);
+    bool good = m.path && GT_ARRAY_GROW(&set->member, &set->members_room, set->n_members + 1);
     if (good)
         set->member[set->n_members++] = m;
     else

@@ -2,6 +2,8 @@
 /* Counts of tasks and functions, made by a scan: see counts.h. */
 #include "calls/profile/counts.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,16 +40,7 @@ static void *make_share(void *self)
 
 static bool reserve(struct share *s, size_t n)
 {
-    size_t room = s->n ? s->n : 512;
-    while (room < n)
-        room *= 2;
-    bool *called = realloc(s->called, room * sizeof *called);
-    if (!called)
-        return false;
-    memset(called + s->n, 0, (room - s->n) * sizeof *called);
-    s->called = called;
-    s->n = room;
-    return true;
+    return GT_ARRAY_GROW_CLEAR(&s->called, &s->n, n);
 }
 
 static bool count_exit(struct share *s, struct gt_task_counts *k, const struct gt_call *e)

@@ -7,6 +7,7 @@
  */
 #include "calls/profile/functions.h"
 
+#include "base/array.h"
 #include "calls/profile/parts.h"
 #include "calls/profile/same_names.h"
 
@@ -31,16 +32,11 @@ static const struct gt_function_sums nothing = {
 
 static bool reserve(struct sums *s, size_t n)
 {
-    size_t room = s->n ? s->n : 512;
-    while (room < n)
-        room *= 2;
-    struct gt_function_sums *of = realloc(s->of, room * sizeof *of);
-    if (!of)
+    size_t before = s->n;
+    if (!GT_ARRAY_GROW(&s->of, &s->n, n))
         return false;
-    for (size_t i = s->n; i < room; i++)
-        of[i] = nothing;
-    s->of = of;
-    s->n = room;
+    for (size_t i = before; i < s->n; i++)
+        s->of[i] = nothing;
     return true;
 }
 

@@ -2,6 +2,8 @@
 /* Values of calls that are kept: see call_values.h. */
 #include "calls/read/call_values.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,18 +31,7 @@ struct gt_value_list *gt_call_values_copy(const struct gt_value_list *list)
 /* Room for that depth. */
 static bool make_room(struct gt_call_values *v, size_t depth)
 {
-    if (depth < v->n)
-        return true;
-    size_t n = v->n ? v->n : 16;
-    while (n <= depth)
-        n *= 2;
-    struct gt_value_list **at = realloc(v->at, n * sizeof *at);
-    if (!at)
-        return false;
-    memset(at + v->n, 0, (n - v->n) * sizeof *at);
-    v->at = at;
-    v->n = n;
-    return true;
+    return GT_ARRAY_GROW_CLEAR(&v->at, &v->n, depth + 1);
 }
 
 void gt_call_values_set(struct gt_call_values *v, size_t depth, const struct gt_value_list *list)

@@ -2,6 +2,7 @@
 /* From records to stacks: see feed.h. */
 #include "calls/read/feed.h"
 
+#include "base/array.h"
 #include "base/search.h"
 
 #include <stdlib.h>
@@ -39,17 +40,9 @@ void gt_feed_clear(struct gt_calls_feed *f)
 static bool make_room(struct gt_calls_feed *f, uint32_t space)
 {
     size_t room = f->room[space];
-    if (room >= f->n_words)
-        return true;
-    size_t more = room ? 2 * room : 1024;
-    while (more < f->n_words)
-        more *= 2;
-    uint32_t *function = realloc(f->function[space], more * sizeof *function);
-    if (!function)
+    if (!GT_ARRAY_GROW(&f->function[space], &f->room[space], f->n_words))
         return false;
-    memset(function + room, 0xff, (more - room) * sizeof *function);
-    f->function[space] = function;
-    f->room[space] = more;
+    memset(f->function[space] + room, 0xff, (f->room[space] - room) * sizeof(uint32_t));
     return true;
 }
 

@@ -2,10 +2,10 @@
 /* Merging tasks by time: see merge.h. */
 #include "calls/read/merge.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-enum { FIRST_ROOM = 64 };
 
 /* The innermost one of the thread that gives events: gt_calls_open_at is asked in its callback. */
 static __thread const struct gt_merge *current;
@@ -47,14 +47,8 @@ static void sift_down(struct gt_merge *m)
 
 static bool list(struct gt_merge *m, struct gt_merge_queue *q)
 {
-    if (m->n == m->room) {
-        size_t room = m->room ? 2 * m->room : FIRST_ROOM;
-        struct gt_merge_entry *heap = realloc(m->heap, room * sizeof *heap);
-        if (!heap)
-            return false;
-        m->heap = heap;
-        m->room = room;
-    }
+    if (!GT_ARRAY_GROW(&m->heap, &m->room, m->n + 1))
+        return false;
     const struct gt_merge_entry e = {q->event[q->head].time, q};
     size_t i = m->n++;
     for (; i > 0 && earlier(&e, &m->heap[(i - 1) / 2]); i = (i - 1) / 2)
@@ -78,17 +72,7 @@ static bool make_room(struct gt_merge_queue *q, size_t n)
         memmove(q->event, q->event + q->head, q->n * sizeof *q->event);
         q->head = 0;
     }
-    size_t room = q->room ? q->room : FIRST_ROOM;
-    while (room - q->n < n)
-        room *= 2;
-    if (room == q->room)
-        return true;
-    struct gt_merge_event *more = realloc(q->event, room * sizeof *more);
-    if (!more)
-        return false;
-    q->event = more;
-    q->room = room;
-    return true;
+    return GT_ARRAY_GROW(&q->event, &q->room, q->n + n);
 }
 
 int gt_merge_put(struct gt_merge *m, struct gt_merge_queue *q, const struct gt_calls_out *out)
@@ -113,14 +97,8 @@ int gt_merge_put(struct gt_merge *m, struct gt_merge_queue *q, const struct gt_c
 /* `self` of a clipped entry is how long before the window it began. */
 static bool open_call(struct gt_merge_queue *q, const struct gt_merge_event *e)
 {
-    if (q->n_open == q->room_open) {
-        size_t room = q->room_open ? 2 * q->room_open : FIRST_ROOM;
-        struct gt_call_frame *open = realloc(q->open, room * sizeof *open);
-        if (!open)
-            return false;
-        q->open = open;
-        q->room_open = room;
-    }
+    if (!GT_ARRAY_GROW(&q->open, &q->room_open, q->n_open + 1))
+        return false;
     q->open[q->n_open++] = (struct gt_call_frame){e->time - (uint64_t)e->self, e->function,
                                                   e->flags & GT_CALL_RECURSIVE};
     return true;

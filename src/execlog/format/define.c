@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Definitions that translations make: see writer.h. They wait until the next buffer is packed, and
  * precede it in the log. */
+#include "base/array.h"
 #include "execlog/format/writer.h"
 
 #include <stdlib.h>
@@ -9,25 +10,10 @@ enum { MOST_BLOCKS = 1 << 30 };
 
 /* ---- bytes --------------------------------------------------------------------------------- */
 
-bool gt_execlog_grow(void **items, size_t *cap, size_t n, size_t size)
-{
-    size_t want = *cap ? *cap : 256;
-    if (n <= *cap)
-        return true;
-    while (want < n)
-        want *= 2;
-    void *more = realloc(*items, want * size);
-    if (!more)
-        return false;
-    *items = more;
-    *cap = want;
-    return true;
-}
-
 uint8_t *gt_execlog_bytes_room(struct gt_execlog_bytes *b, size_t n)
 {
     void *data = b->data;
-    b->failed |= !gt_execlog_grow(&data, &b->cap, b->n + n, 1);
+    b->failed |= !gt_array_grow(&data, &b->cap, b->n + n, 1);
     b->data = data;
     return b->failed ? NULL : b->data + b->n;
 }
@@ -152,7 +138,7 @@ static int define(struct gt_execlog_writer *w, const struct gt_execlog_insn *ins
     size_t before = pending->code.n;
     if (w->n_blocks >= MOST_BLOCKS || w->n_insns > UINT32_MAX - n)
         return GT_E_RANGE;
-    bool room = gt_execlog_grow(&blocks, &pending->cap, pending->n + 1, sizeof *pending->blocks);
+    bool room = gt_array_grow(&blocks, &pending->cap, pending->n + 1, sizeof *pending->blocks);
     pending->blocks = blocks;
     if (room)
         add_code(pending, insns, n);

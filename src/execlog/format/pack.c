@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Packs buffers into chunks, on the packet sink's thread: see writer.h. */
+#include "base/array.h"
 #include "execlog/format/writer.h"
 
 #include <assert.h>
@@ -90,7 +91,7 @@ static void take_pending(struct gt_execlog_writer *w)
 static bool know(struct gt_execlog_writer *w)
 {
     void *blocks = w->blocks;
-    bool good = gt_execlog_grow(&blocks, &w->cap_known, w->n_known + w->taken.n, sizeof *w->blocks);
+    bool good = gt_array_grow(&blocks, &w->cap_known, w->n_known + w->taken.n, sizeof *w->blocks);
     w->blocks = blocks;
     if (!good)
         return false;

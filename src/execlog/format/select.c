@@ -2,6 +2,7 @@
 /* Selecting the chunks of a query: see select.h. */
 #include "execlog/format/select.h"
 
+#include "base/array.h"
 #include "base/search.h"
 #include "execlog/format/number.h"
 #include "execlog/format/set.h"
@@ -30,17 +31,10 @@ struct plan {
 static void add(struct plan *p, struct gt_execlog_chunk_ref **v, size_t *n, size_t *cap,
                 struct gt_execlog_chunk_ref ref)
 {
-    if (*n == *cap) {
-        size_t more = *cap ? 2 * *cap : 64;
-        struct gt_execlog_chunk_ref *grown = realloc(*v, more * sizeof *grown);
-        if (!grown) {
-            p->no_memory = true;
-            return;
-        }
-        *v = grown;
-        *cap = more;
-    }
-    (*v)[(*n)++] = ref;
+    if (GT_ARRAY_GROW(v, cap, *n + 1))
+        (*v)[(*n)++] = ref;
+    else
+        p->no_memory = true;
 }
 
 static void add_events(struct plan *p, struct gt_execlog_chunk_ref ref)

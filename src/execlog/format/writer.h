@@ -70,7 +70,5 @@ struct gt_execlog_writer {
 uint8_t *gt_execlog_bytes_room(struct gt_execlog_bytes *b, size_t n);
 void gt_execlog_bytes_add(struct gt_execlog_bytes *b, const void *data, size_t n);
 void gt_execlog_bytes_number(struct gt_execlog_bytes *b, uint64_t v);
-/* Grows an array of items of `size` bytes to at least `n` items. False: out of memory. */
-bool gt_execlog_grow(void **items, size_t *cap, size_t n, size_t size);
 
 #endif

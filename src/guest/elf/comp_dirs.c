@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Directories of units: see comp_dirs.h. */
 #include "guest/elf/comp_dirs.h"
+
+#include "base/array.h"
 #include "base/search.h"
 #include "guest/elf/leb128.h"
 
@@ -195,14 +197,8 @@ static bool read_entry(struct sections *s, const struct unit *u, struct gt_reade
 
 static int add(struct gt_comp_dirs *d, uint64_t lines, const char *dir)
 {
-    if (d->n == d->room) {
-        size_t room = d->room ? 2 * d->room : 64;
-        struct gt_comp_dir *larger = reallocarray(d->dir, room, sizeof *larger);
-        if (!larger)
-            return GT_E_NOMEM;
-        d->dir = larger;
-        d->room = room;
-    }
+    if (!GT_ARRAY_GROW(&d->dir, &d->room, d->n + 1))
+        return GT_E_NOMEM;
     char *copy = strdup(dir);
     if (!copy)
         return GT_E_NOMEM;

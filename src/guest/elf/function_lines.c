@@ -5,6 +5,8 @@
  * another begins there. Of both only the lines of the function at hand are kept.
  */
 #include "guest/elf/function_lines.h"
+
+#include "base/array.h"
 #include "base/search.h"
 #include "guest/elf/comp_dirs.h"
 #include "guest/elf/function_texts.h"
@@ -239,14 +241,8 @@ static bool keep_line(struct load *l, uint32_t line)
 {
     if (l->n_lines && l->line[l->n_lines - 1] == line)
         return true;
-    if (l->n_lines == l->room) {
-        size_t room = l->room ? 2 * l->room : 256;
-        uint32_t *larger = reallocarray(l->line, room, sizeof *larger);
-        if (!larger)
-            return false;
-        l->line = larger;
-        l->room = room;
-    }
+    if (!GT_ARRAY_GROW(&l->line, &l->room, l->n_lines + 1))
+        return false;
     l->line[l->n_lines++] = line;
     return true;
 }

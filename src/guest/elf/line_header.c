@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The header of a unit of .debug_line, its directories and files: see line_program.h. */
+#include "base/array.h"
 #include "guest/elf/leb128.h"
 #include "guest/elf/line_program.h"
 
@@ -10,14 +11,8 @@
 
 static bool add_name(struct gt_line_name **list, size_t *n, size_t *room, struct gt_line_name name)
 {
-    if (*n == *room) {
-        size_t more = *room ? 2 * *room : 64;
-        struct gt_line_name *larger = reallocarray(*list, more, sizeof **list);
-        if (!larger)
-            return false;
-        *list = larger;
-        *room = more;
-    }
+    if (!GT_ARRAY_GROW(list, room, *n + 1))
+        return false;
     (*list)[(*n)++] = name;
     return true;
 }

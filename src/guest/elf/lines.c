@@ -4,6 +4,8 @@
  * optional and some compilers leave it out.
  */
 #include "guest/elf/lines.h"
+
+#include "base/array.h"
 #include "base/search.h"
 
 #include "guest/elf/die.h"
@@ -75,14 +77,8 @@ void gt_lines_close(struct gt_lines *l)
 
 static bool add_range(struct gt_lines *l, uint64_t lo, uint64_t hi, Dwarf_Off unit)
 {
-    if (l->n == l->cap) {
-        size_t cap = l->cap ? l->cap * 2 : 64;
-        struct range *ranges = reallocarray(l->ranges, cap, sizeof *ranges);
-        if (!ranges)
-            return false;
-        l->ranges = ranges;
-        l->cap = cap;
-    }
+    if (!GT_ARRAY_GROW(&l->ranges, &l->cap, l->n + 1))
+        return false;
     if (lo < hi)
         l->ranges[l->n++] = (struct range){lo, hi, unit};
     return true;

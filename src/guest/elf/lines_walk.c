@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Visits all lines and functions of a file: see lines.h. */
+#include "base/array.h"
 #include "base/search.h"
 #include "guest/elf/die.h"
 #include "guest/elf/lines_private.h"
@@ -107,13 +108,8 @@ static void read_ranges(struct walk *w, Dwarf_Die *unit)
     size_t room = 0;
     w->n_ranges = 0;
     while (w->n_ranges < RANGES_MOST && (at = dwarf_ranges(unit, at, &base, &r.lo, &r.hi)) > 0) {
-        if (w->n_ranges == room) {
-            room = room ? 2 * room : 64;
-            struct code_range *more = reallocarray(w->range, room, sizeof *more);
-            if (!more)
-                return;
-            w->range = more;
-        }
+        if (!GT_ARRAY_GROW(&w->range, &room, w->n_ranges + 1))
+            return;
         if (r.lo < r.hi)
             w->range[w->n_ranges++] = r;
     }

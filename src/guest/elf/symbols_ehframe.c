@@ -10,6 +10,7 @@
  * with an existing frame: it is not a function, and left out. (The cold part of a function without
  * a frame cannot be distinguished from a function.)
  */
+#include "base/array.h"
 #include "base/search.h"
 #include "guest/elf/symbols_private.h"
 
@@ -103,14 +104,8 @@ static void read_augmentation(struct cie *cie, const Dwarf_CIE *from, uint8_t bi
 
 static int add_cie(struct frames *f, uint64_t at, const Dwarf_CIE *from)
 {
-    if (f->n_cie == f->cap) {
-        size_t cap = f->cap ? f->cap * 2 : 16;
-        struct cie *grown = reallocarray(f->cie, cap, sizeof *grown);
-        if (!grown)
-            return GT_E_NOMEM;
-        f->cie = grown;
-        f->cap = cap;
-    }
+    if (!GT_ARRAY_GROW(&f->cie, &f->cap, f->n_cie + 1))
+        return GT_E_NOMEM;
     f->cie[f->n_cie] = (struct cie){.at = at};
     read_augmentation(&f->cie[f->n_cie++], from, f->r->s->bits);
     return GT_OK;

@@ -4,6 +4,7 @@
  * names its function. If the relocation has no symbol (IRELATIVE), the stub gets the resolver's
  * name.
  */
+#include "base/array.h"
 #include "base/search.h"
 #include "guest/elf/symbols_private.h"
 
@@ -57,14 +58,8 @@ static int plt_index(const char *name)
 
 static struct stub *append_stub(struct plt_reader *p)
 {
-    if (p->n_stubs == p->cap) {
-        size_t cap = p->cap ? p->cap * 2 : 64;
-        struct stub *stubs = reallocarray(p->stubs, cap, sizeof *stubs);
-        if (!stubs)
-            return NULL;
-        p->stubs = stubs;
-        p->cap = cap;
-    }
+    if (!GT_ARRAY_GROW(&p->stubs, &p->cap, p->n_stubs + 1))
+        return NULL;
     p->stubs[p->n_stubs] = (struct stub){0};
     return &p->stubs[p->n_stubs++];
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reads ranges from program headers, and candidates from symbol tables. */
+#include "base/array.h"
 #include "base/page.h"
 #include "guest/elf/symbols_private.h"
 
@@ -9,14 +10,8 @@
 
 struct sym_cand *gt_sym_append(struct sym_list *list)
 {
-    if (list->n == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 1024;
-        struct sym_cand *at = reallocarray(list->at, cap, sizeof *at);
-        if (!at)
-            return NULL;
-        list->at = at;
-        list->cap = cap;
-    }
+    if (!GT_ARRAY_GROW(&list->at, &list->cap, list->n + 1))
+        return NULL;
     list->at[list->n] = (struct sym_cand){0};
     return &list->at[list->n++];
 }

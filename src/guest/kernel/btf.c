@@ -12,6 +12,7 @@
  * Types are numbered from 1 in their order. They are indexed when the kernel is loaded; a type of
  * unknown kind ends the index, since its length is unknown.
  */
+#include "base/array.h"
 #include "base/bytes.h"
 #include "guest/kernel/private.h"
 
@@ -96,14 +97,8 @@ int gt_btf_index(struct gt_btf *b)
         int64_t more = more_size(gt_btf_u32(b->types + at + 4));
         if (more < 0 || (uint64_t)more > b->types_size - at - TYPE_SIZE)
             break;
-        if (b->n == cap) {
-            uint32_t *index;
-            cap = cap ? cap * 2 : 4096;
-            index = reallocarray(b->index, cap, sizeof *index);
-            if (!index)
-                return GT_E_NOMEM;
-            b->index = index;
-        }
+        if (!GT_ARRAY_GROW(&b->index, &cap, b->n + 1))
+            return GT_E_NOMEM;
         b->index[b->n++] = (uint32_t)at;
         at += TYPE_SIZE + (size_t)more;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The functions of a kernel module's file: a relocatable ELF file, whose symbols' values are
  * offsets in their sections. */
+#include "base/array.h"
 #include "base/file.h"
 #include "guest/kernel/private.h"
 
@@ -197,14 +198,8 @@ static int add_candidate(struct reader *r, const GElf_Sym *sym, const char *name
 
     if ((type != STT_FUNC && type != STT_NOTYPE) || !name || !name[0] || name[0] == '.')
         return GT_OK;
-    if (r->n == r->cap) {
-        size_t cap = r->cap ? r->cap * 2 : 256;
-        c = reallocarray(r->candidate, cap, sizeof *c);
-        if (!c)
-            return GT_E_NOMEM;
-        r->candidate = c;
-        r->cap = cap;
-    }
+    if (!GT_ARRAY_GROW(&r->candidate, &r->cap, r->n + 1))
+        return GT_E_NOMEM;
     c = &r->candidate[r->n];
     *c = (struct gt_kernel_symbol){.addr = sym->st_value,
                                    .size = type == STT_FUNC ? sym->st_size : 0,

@@ -7,6 +7,8 @@
  */
 #include "guest/kernel/private.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,17 +54,10 @@ int gt_kernel_add(struct gt_kernel *k, const struct gt_kernel_symbol *symbol, si
 {
     char *name;
 
-    if (k->n_all == k->priv->all_cap) {
-        size_t cap = k->priv->all_cap ? k->priv->all_cap * 2 : 1u << 14;
-        struct gt_kernel_symbol *all;
-        if (cap > GT_KERNEL_SYMBOLS_MAX)
-            return GT_E_RANGE;
-        all = reallocarray(k->all, cap, sizeof *all);
-        if (!all)
-            return GT_E_NOMEM;
-        k->all = all;
-        k->priv->all_cap = cap;
-    }
+    if (k->n_all == GT_KERNEL_SYMBOLS_MAX)
+        return GT_E_RANGE;
+    if (!GT_ARRAY_GROW(&k->all, &k->priv->all_cap, k->n_all + 1))
+        return GT_E_NOMEM;
     name = gt_names_add(&k->priv->names, symbol->name, name_size);
     if (!name)
         return GT_E_NOMEM;

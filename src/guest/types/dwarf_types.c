@@ -4,6 +4,7 @@
  * read, so that cycles and depth cost nothing. A type's level is the number of pointers on the
  * shortest way to it from a function; structs are read at levels 0 and 1.
  */
+#include "base/array.h"
 #include "guest/elf/die.h"
 #include "guest/types/dwarf_private.h"
 
@@ -50,14 +51,8 @@ static bool grow_map(struct gt_dwarf *d)
 
 static bool push(struct gt_dwarf *d, const void *addr)
 {
-    if (d->n_queue == d->queue_room) {
-        size_t room = d->queue_room ? 2 * d->queue_room : 256;
-        const void **queue = reallocarray(d->queue, room, sizeof *queue);
-        if (!queue)
-            return false;
-        d->queue = queue;
-        d->queue_room = room;
-    }
+    if (!GT_ARRAY_GROW(&d->queue, &d->queue_room, d->n_queue + 1))
+        return false;
     d->queue[d->n_queue++] = addr;
     return true;
 }

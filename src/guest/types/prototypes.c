@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Prototypes of one file: see prototypes.h. */
 #include "guest/types/prototypes.h"
+
+#include "base/array.h"
 #include "base/search.h"
 
 #include <stdlib.h>
@@ -30,28 +32,15 @@ void gt_prototypes_free(struct gt_prototypes *p)
     free(p);
 }
 
-static bool grow(void **array, size_t *room, size_t n, size_t size)
-{
-    if (n <= *room)
-        return true;
-    if (n > GT_TYPE_PARTS_MAX)
-        return false;
-    void *more = reallocarray(*array, 2 * n + 64, size);
-    if (!more)
-        return false;
-    *array = more;
-    *room = 2 * n + 64;
-    return true;
-}
-
 void gt_prototypes_add(struct gt_prototypes *p, const struct gt_prototype *item,
                        const struct gt_param_where *where, size_t n_params)
 {
     if (gt_types_status(p->types) != GT_OK)
         return;
-    if (!grow((void **)&p->item, &p->room, p->n + 1, sizeof *p->item) ||
-        (where &&
-         !grow((void **)&p->where, &p->where_room, p->n_where + n_params, sizeof *p->where))) {
+    size_t n_where = p->n_where + (where ? n_params : 0);
+    if (p->n == GT_TYPE_PARTS_MAX || n_where > GT_TYPE_PARTS_MAX ||
+        !GT_ARRAY_GROW(&p->item, &p->room, p->n + 1) ||
+        !GT_ARRAY_GROW(&p->where, &p->where_room, n_where)) {
         gt_types_fail(p->types, GT_E_NOMEM);
         return;
     }

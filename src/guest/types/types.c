@@ -2,6 +2,8 @@
 /* The graph of types: see types.h. Four arrays that only grow, and chunks of names. */
 #include "guest/types/types.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,15 +87,9 @@ static void *append(struct gt_types *t, struct array *a, size_t size, size_t mos
         t->status = GT_E_RANGE;
         return NULL;
     }
-    if (a->n == a->room) {
-        size_t room = a->room ? a->room * 2 : 64;
-        void *data = reallocarray(a->data, room, size);
-        if (!data) {
-            t->status = GT_E_NOMEM;
-            return NULL;
-        }
-        a->data = data;
-        a->room = room;
+    if (!gt_array_grow((void **)&a->data, &a->room, a->n + 1, size)) {
+        t->status = GT_E_NOMEM;
+        return NULL;
     }
     return (char *)a->data + size * a->n++;
 }

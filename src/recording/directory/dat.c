@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reading the records of a TID.dat file in order: see dir.h. */
+#include "base/array.h"
 #include "base/refill.h"
 #include "recording/directory/dir_internal.h"
 
@@ -120,14 +121,8 @@ int64_t gt_uftrace_dat_list(const char *dir, uint32_t **tids, struct gt_error *e
     int status = 0;
     while (!status && (e = readdir(handle))) {
         uint32_t tid = tid_of(e->d_name);
-        if (tid && n == cap) {
-            cap = cap ? cap * 2 : 64;
-            uint32_t *more = realloc(list, cap * sizeof *list);
-            if (!more)
-                status = gt_error_set(err, GT_E_NOMEM, "%s: out of memory", dir);
-            else
-                list = more;
-        }
+        if (tid && !GT_ARRAY_GROW(&list, &cap, n + 1))
+            status = gt_error_set(err, GT_E_NOMEM, "%s: out of memory", dir);
         if (tid && !status)
             list[n++] = tid;
     }

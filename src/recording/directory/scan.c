@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Scans a TID.dat file for the calls that are open at its end. */
+#include "base/array.h"
 #include "recording/directory/dir_internal.h"
 
 #include <inttypes.h>
@@ -9,14 +10,8 @@ static int push(struct gt_uftrace_scan *s, size_t *room, uint64_t word)
 {
     if (s->n_open == GT_UFTRACE_SCAN_DEPTH)
         return GT_E_RANGE;
-    if (s->n_open == *room) {
-        size_t more = *room ? *room * 2 : 1024;
-        uint64_t *open = realloc(s->open, more * sizeof *open);
-        if (!open)
-            return GT_E_NOMEM;
-        s->open = open;
-        *room = more;
-    }
+    if (!GT_ARRAY_GROW(&s->open, room, s->n_open + 1))
+        return GT_E_NOMEM;
     s->open[s->n_open++] = word;
     if (s->n_open > s->depth)
         s->depth = s->n_open;
