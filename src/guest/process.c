@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 /* Where the bytes come from: a file, or a text in memory (fd -1). */
@@ -243,4 +245,15 @@ int gt_process_mapping_in(const char *maps, size_t size, uint64_t host_addr, str
     struct source s = {.fd = -1, .at = maps, .left = size};
 
     return mapping_from(&s, host_addr, out);
+}
+
+const char *gt_process_readable_path(const struct gt_mapping *map, const char *program)
+{
+    struct stat st;
+    if (!map->deleted)
+        return map->path;
+    return program && stat(program, &st) == 0 && st.st_ino == map->inode &&
+                   st.st_dev == makedev(map->dev_major, map->dev_minor)
+               ? program
+               : NULL;
 }

@@ -46,4 +46,8 @@ int gt_process_mapping_at(uint64_t host_addr, struct gt_mapping *out);
 int gt_process_mapping_in(const char *maps, size_t size, uint64_t host_addr,
                           struct gt_mapping *out);
 
+/* A path at which the mapped file can be opened: its own, or where that is gone `program`, by which
+ * a program without a name was executed (/proc/self/fd/N; may be NULL). NULL: there is none. */
+const char *gt_process_readable_path(const struct gt_mapping *map, const char *program);
+
 #endif

@@ -137,6 +137,14 @@ bool gt_vcpus_correct(unsigned vcpu);
 #define GT_HOST_MESSAGES_VARIABLE "GUESTTRACE_MESSAGES_TO"
 char *gt_host_messages_to(void);
 
+/* "PID:N:CHILD" in this variable: process PID, the first one or (CHILD is 1) a child, has executed
+ * its N-th program under a recording QEMU, and this is the QEMU that runs it. Returns N; 0: it is
+ * not, or this is a forked process of that. `child` may be NULL. */
+#define GT_HOST_EXECUTED_VARIABLE "GUESTTRACE_EXECUTED"
+unsigned gt_host_executed(bool *child);
+/* Executes this QEMU again, without the plugin; returns where that is not possible. */
+void gt_host_run_without_plugin(void);
+
 /* User mode: the path of the guest's program on QEMU's command line (free with g_free), and its
  * entry address. NULL and 0: unknown. */
 char *gt_host_program(void);

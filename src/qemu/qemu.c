@@ -362,6 +362,10 @@ int qemu_plugin_install(qemu_id id, const struct qemu_info *info, int argc, char
     struct gt_error err = {0};
     if (gt_tool_install(&host.info, argc, argv, &err) == 0)
         return 0;
-    gt_host_message("%s", err.text);
+    bool executed = gt_host_executed(NULL);
+    gt_host_message("%s%s", err.text,
+                    executed ? "; a program that the guest executed is not recorded" : "");
+    if (executed)
+        gt_host_run_without_plugin();
     return -1;
 }

@@ -131,24 +131,116 @@ def test_refused(place, _form):
         need(done.returncode == 126 and why in done.stderr.decode(), done)
 
 
+class Tool:
+    """A tool that has a file for each program; each counts the calls of leaf() in one in its own way."""
+
+    def __init__(self, name, *options, newest=False):
+        self.words, self.newest = ['--tool', name, *options], newest
+
+    def count(self, place, path, name='leaf'):
+        if self.newest:
+            return printed([paths.GUESTTRACE, 'simpletrace', 'out.events', path], cwd=place.where).count('began ')
+        if 'execlog' in self.words:  # --sym
+            return len(re.findall(r'^\d+, 0x', read_text(f'{place.where}/{path}'), re.M)) // place.insns
+        done = run([paths.GUESTTRACE, 'coverage', '-e', 'prog', '--format', 'lcov', path], cwd=place.where)
+        need(done.returncode == 0 or b'the guest did not run it' in done.stderr, done)
+        found = re.search(rf'^FNDA:(\d+),{name}$', done.stdout.decode(), re.M)
+        return int(found[1]) if found else 0
+
+
+TOOLS = [Tool('etrace', '--flags', 'coverage'), Tool('execlog', '--sym', 'leaf'),
+         Tool('events', '--guest-events', 'events', newest=True)]
+
+
+def insns_of_leaf(place):
+    text = printed(['objdump', '-d', '--no-show-raw-insn', '--disassemble=leaf', 'prog'], cwd=place.where)
+    return len(re.findall(r'^ +[0-9a-f]+:\t', text, re.M))
+
+
+def programs(place):
+    """The files of the programs that were executed, in the order of their names."""
+    return sorted(f for f in os.listdir(place.where) if re.fullmatch(r'out\.\d+\.\d+', f))
+
+
+def lines(done):
+    """What was printed; the order of the variables is not kept."""
+    return sorted(done.stdout.splitlines())
+
+
+def check_tool(place, tool, counts, *words, said=(), more=()):
+    """The guest's own word, and so many calls of leaf() in the files of the programs, in any order; the first has none."""
+    for name in programs(place):
+        os.unlink(f'{place.where}/{name}')
+    want = place.plain(*words)
+    done = run([paths.GUESTTRACE, 'record', '--qemu', place.qemu, '-o', 'out', *tool.words, *more, '--', *words], cwd=place.where)
+    errors = done.stderr.decode()
+    need((done.returncode, lines(done)) == (want.returncode, lines(want)), f'{tool.words} {words}: {done}, not {want}')
+    files = programs(place)
+    got = sorted(tool.count(place, name) for name in files)
+    same(str(got), str(sorted(counts)), f'{tool.words} {words}: calls of leaf() in {files}: {errors}')
+    named = re.search(r'(\d+) programs? that the guest executed (?:is|are) recorded beside it: (.*)', errors)
+    same(named[2] if named else '', ', '.join(files), errors)
+    outside = [line.split(': ', 1)[1] for line in errors.splitlines() if 'outside' in line or 'was not executed' in line]
+    same(str(outside), str(list(said)), f'{tool.words} {words}')
+    return errors
+
+
+WENT_ON = 'the program went on as %s outside QEMU: that is not recorded'
+
+
+def check_followed(place, tool):
+    check_tool(place, tool, [3, 4, 5], '/bin/sh', '-c', './prog work 3; ./prog work 4; exec ./prog work 5')
+    check_tool(place, tool, [0, 2], '/bin/sh', '-c', 'exec ./script work 2')  # the script's process has two programs
+    check_tool(place, tool, [6], './prog', 'memfd', './prog', '6')
+    if 'etrace' in tool.words:  # the counts of the first one are those until it executed another
+        same(str(tool.count(place, 'out', 'main')), '1', 'calls of main() in the first program')
+    check_tool(place, tool, [], './prog', 'fails', './prog')
+
+
+def check_outside(place, tool):
+    """What cannot be followed is named, once: by who it is, or together at the end."""
+    ran = '1 program that the guest executed ran outside QEMU and is not recorded: %s'
+    children = tool.newest  # these are recorded, and each says it
+    first = [(WENT_ON if children else ran) % './rights', WENT_ON % './rights']
+    check_tool(place, tool, [], '/bin/sh', '-c', './rights work 2; exec ./rights work 3', said=first)
+    check_tool(place, tool, [], './prog', 'limits', './prog', '4', said=[WENT_ON % './prog'])
+    check_tool(place, tool, [], '/bin/sh', '-c', 'exec ./prog work 2', said=[WENT_ON % './prog'], more=['--no-follow-exec'])
+
+
+def check_refused(place, tool):
+    """Where its recording cannot be made, a program that is executed runs all the same, and a line says so."""
+    os.makedirs(f'{place.where}/sub', exist_ok=True)
+    words = ['/bin/sh', '-c', 'mv sub gone; ./prog work 2; exec ./prog work 3']
+    done = run([paths.GUESTTRACE, 'record', '--qemu', place.qemu, '-o', 'sub/out', *tool.words, '--', *words], cwd=place.where)
+    errors = done.stderr.decode()
+    need([line for line in done.stdout.splitlines() if b'prog' in line] == [b'./prog 2', b'./prog 3'], done)
+    same(str(errors.count('; a program that the guest executed is not recorded')), '2', errors)
+    must(['rm', '-r', 'gone'], cwd=place.where)
+
+
 def test_other_tools(place, _form):
-    """What does not follow names what a process went on as, and takes back what failed; children are counted."""
-    write(f'{place.where}/events', 'at=main began(void) ""\n')
-    for tool in (['etrace'], ['execlog', '--last', '10'], ['events', '--guest-events', 'events']):
-        if tool[0] == 'events' and not qemus.version(place.qemu).startswith(('9', '1')):
+    """The other tools follow into a file for each program."""
+    write(f'{place.where}/events', 'at=leaf began(void) ""\n')
+    place.insns = insns_of_leaf(place)
+    for tool in TOOLS:
+        if tool.newest and not qemus.version(place.qemu).startswith(('9', '1')):
             continue  # it is refused
-        for words, name in ((['/bin/sh', '-c', 'exec ./prog work 2'], './prog'), (['./prog', 'memfd', './prog', '1'], 'a descriptor'),
-                            (['./prog', 'fails', './prog'], None), (['/bin/sh', '-c', './prog work 2; true'], None)):
-            done = run([paths.GUESTTRACE, 'record', '--qemu', place.qemu, '-o', 'stream', '--tool', *tool, '--', *words],
-                       cwd=place.where)
-            want, errors = place.plain(*words), done.stderr.decode()
-            need((done.returncode, done.stdout) == (want.returncode, want.stdout), f'{tool} {words}: {done}')
-            went_on = re.findall(r'the program went on as (.*) outside QEMU: that is not recorded', errors)
-            for failed in re.findall(r': (.*) was not executed: the recording goes on', errors):
-                went_on.remove(failed)
-            went_on = ['a descriptor' if n.startswith('/proc/self/fd/') else n for n in went_on]  # where QEMU has no execveat()
-            child = tool[0] == 'events' and './prog' in words[-1] and not name and 'fails' not in words
-            same(str(went_on), str([name] if name else ['./prog'] if child else []), f'{tool} {words}: {errors}')
+        check_followed(place, tool)
+        check_outside(place, tool)
+        if not tool.newest:  # its file is made with the first event
+            check_refused(place, tool)
+
+
+def test_records_itself(place, _form):
+    """A QEMU with a plugin of ours that the guest executes is no program outside."""
+    for name in 'uftrace', 'etrace', 'execlog':
+        inner = f'{place.qemu} -plugin {paths.plugin(name)},output={place.where}/inner ./prog work 3'
+        plain = lines(place.plain('./prog', 'work', '3'))
+        for words in ['/bin/sh', '-c', f'exec {inner}'], ['/bin/sh', '-c', f'{inner}; true']:
+            done = run([paths.GUESTTRACE, 'record', '--qemu', place.qemu, '-o', 'outer', '--tool', name, '--', *words], cwd=place.where)
+            need(lines(done) == plain and b'outside' not in done.stderr, done)
+            need(os.path.getsize(f'{place.where}/inner') > 0, done)
+            must(['rm', '-rf', 'inner', 'outer'], cwd=place.where)
 
 
 TESTS = [test_shell, test_script, test_descriptor, test_failing, test_output, test_environment, test_outside, test_killed]
@@ -166,7 +258,7 @@ def main():
     if not versions:
         raise Skip(f'no user-mode QEMU for {ARCH}')
     for version, qemu in versions.items():
-        for test in [*TESTS, test_flight, test_other_tools, test_refused]:
+        for test in [*TESTS, test_flight, test_other_tools, test_records_itself, test_refused]:
             for form in FORMATS if test in TESTS else FORMATS[:1]:
                 with folder('executed') as where:
                     tally.run(f'{version} {form}: {test.__name__[5:]}', test, Place(qemu, where), form)

@@ -27,6 +27,7 @@ const struct gt_option gt_options_etrace[] = {
     {"control", .type = GT_OPTION_TEXT, .value = "PATH",
      .help = "accept commands at this socket while the guest runs: counts, flush, status",
      GT_RECORD_FIELD(control)},
+    GT_RECORD_NO_FOLLOW_EXEC,
     {0},
 };
 

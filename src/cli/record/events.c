@@ -50,6 +50,7 @@ const struct gt_option gt_options_events[] = {
     {"control", .type = GT_OPTION_TEXT, .value = "SOCKET",
      .help = "let 'guesttrace ctl' switch the events at this socket while the guest runs",
      GT_RECORD_FIELD(control)},
+    GT_RECORD_NO_FOLLOW_EXEC,
     {0},
 };
 

@@ -43,6 +43,7 @@ const struct gt_option gt_options_execlog[] = {
      .help = "wait up to N seconds for a socket's first reader, and at the end for one that takes "
              "nothing (default: 60)",
      GT_RECORD_FIELD(wait)},
+    GT_RECORD_NO_FOLLOW_EXEC,
     {0},
 };
 

@@ -15,6 +15,7 @@
 #include "cli/record/machine.h"
 #include "cli/record/names.h"
 #include "cli/record/plugins.h"
+#include "cli/record/programs.h"
 #include "cli/record/qemu.h"
 #include "names/image/program.h"
 
@@ -66,6 +67,8 @@ static void add_plugin(struct gt_recording *r)
     r->tool->arguments(r, value);
     if (r->tool == &gt_tool_events || !gt_record_starts_off(r))
         add_value(value, "trace", r->opt->trace);
+    if (r->user_mode && !r->opt->no_follow_exec)
+        add_value(value, "follow-exec", "on");
     add_value(value, "trace-file", r->opt->trace_file);
     add_value(value, "trace-socket", r->opt->trace_socket);
     if (r->tool->switches && r->tool->switches(r))
@@ -336,6 +339,7 @@ void gt_record_clear(struct gt_recording *r)
 {
     gt_record_names_clear(r);
     gt_record_arguments_clear(r);
+    gt_record_programs_clear(r);
     g_free(r->program.path);
     g_free(r->program.root);
     g_free(r->target);

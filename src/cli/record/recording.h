@@ -79,9 +79,10 @@ struct gt_recording {
     char *target; /* user mode: QEMU's name of the architecture; NULL: not known */
     char *code;   /* path of the code map for the plugin; NULL: none */
     struct gt_recording_mark output_before, info_before, stats_before;
-    int folder_events;        /* inotify's, of the output's folder; 0: not watched */
-    bool made;                /* the output, as they have said so far */
-    GArray *snapshots_before; /* --last: numbers of files OUTPUT.N, uint64_t; see flight.h */
+    GHashTable *programs_before; /* see programs.h; NULL: not looked at */
+    int folder_events;           /* inotify's, of the output's folder; 0: not watched */
+    bool made;                   /* the output, as they have said so far */
+    GArray *snapshots_before;    /* --last: numbers of files OUTPUT.N, uint64_t; see flight.h */
     bool declared, declarations_moved; /* events: written; an earlier file is moved aside */
     bool left_nothing;                 /* filters have left nothing of what ran */
     int wait_status;
@@ -116,6 +117,14 @@ extern const struct gt_tool gt_tool_uftrace, gt_tool_etrace, gt_tool_execlog, gt
 extern const struct gt_option gt_options_uftrace[], gt_options_etrace[], gt_options_execlog[],
     gt_options_events[];
 #define GT_RECORD_FIELD(name) .offset = offsetof(struct gt_record_options, name)
+#define GT_RECORD_NO_FOLLOW_EXEC                                                                   \
+    {                                                                                              \
+        "no-follow-exec",                                                                          \
+            .type = GT_OPTION_FLAG,                                                                \
+            .help =                                                                                \
+                "do not record the programs that a program executes: let them run outside QEMU",   \
+            GT_RECORD_FIELD(no_follow_exec)                                                        \
+    }
 
 /* For `prepare`: remembers the output that exists before the run. An error if the output's folder
  * does not exist or is not writable. */

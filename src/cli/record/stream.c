@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "cli/amount.h"
+#include "cli/record/programs.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -49,6 +50,7 @@ int gt_record_stream_check(struct gt_recording *r, const char *stream, struct gt
         return 0;
     if (stat(r->output, &st) == 0 && S_ISDIR(st.st_mode))
         return gt_error_set(err, GT_E_EXISTS, "%s is a directory; %s is a file", r->shown, stream);
+    gt_record_programs_mark(r);
     int status = gt_record_output_mark(r, err);
     return status < 0 ? status : check_use(r, err);
 }
@@ -68,5 +70,6 @@ bool gt_record_stream_finish(const struct gt_recording *r, const char *command)
         gt_record_say("%sB, %.1f s; view it with: %s %s", size, r->seconds, command, shown);
     else
         gt_record_say("nothing was recorded: %s is empty", r->shown);
+    gt_record_programs_report(r);
     return true;
 }

@@ -56,8 +56,6 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
         g_string_append(out, ",trace-privilege-level=on");
     if (opt->srcline && r->user_mode) /* a machine's are in the code map */
         g_string_append(out, ",srcline=on");
-    if (r->user_mode && !opt->no_follow_exec)
-        g_string_append(out, ",follow-exec=on");
     gt_record_filters_arguments(r, out);
     gt_record_arguments_append(r, out);
     gt_causes_arguments(r->causes, out);

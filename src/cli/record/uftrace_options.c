@@ -52,9 +52,7 @@ const struct gt_option gt_options_uftrace[] = {
      .help = "name a machine's functions from this file too, as 'guesttrace symbols' does; or from "
              "all kernel modules (.ko) below this folder",
      GT_RECORD_FIELD(symbols)},
-    {"no-follow-exec", .type = GT_OPTION_FLAG,
-     .help = "do not record the programs that a program executes: let them run outside QEMU",
-     GT_RECORD_FIELD(no_follow_exec)},
+    GT_RECORD_NO_FOLLOW_EXEC,
     {"control", .type = GT_OPTION_TEXT, .value = "SOCKET",
      .help = "accept commands of 'guesttrace ctl' at this socket while the guest runs: status, "
              "flush, on, off, filter, trigger, snapshot",

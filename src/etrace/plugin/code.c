@@ -9,7 +9,7 @@
 #include "etrace/plugin/recorder.h"
 #include "etrace/plugin/target.h"
 #include "etrace/plugin/text.h"
-#include "qemu/support/exec_names.h"
+#include "qemu/support/exec_calls.h"
 
 #include <elf.h>
 #include <string.h>
@@ -104,7 +104,7 @@ void gt_etrace_on_translate(void *self, struct gt_block *block)
     uint8_t sizes[MAX_INSNS];
     if (!describe(e, block, &want, sizes))
         return;
-    gt_exec_names_translated(block);
+    gt_exec_calls_translated(block);
     gt_etrace_maps_translate(e, block);
     pthread_mutex_lock(&e->lock);
     struct gt_etrace_block *b = gt_etrace_cache_block(e, &want, sizes);

@@ -12,6 +12,7 @@
 #include "etrace/plugin/finish.h"
 #include "etrace/plugin/recorder.h"
 #include "qemu/support/args.h"
+#include "qemu/support/execs.h"
 #include "qemu/support/sink_message.h"
 #include "qemu/support/tracing.h"
 
@@ -47,7 +48,7 @@ struct options {
     const char *output, *flags, *control;
     int clock_kind; /* enum clock_kind */
     uint64_t wait_seconds;
-    bool reconnect, drop, flag_on[N_FLAGS];
+    bool reconnect, drop, follow_exec, flag_on[N_FLAGS];
 };
 
 static int parse_arguments(struct options *o, int argc, char **argv, struct gt_error *err)
@@ -63,6 +64,7 @@ static int parse_arguments(struct options *o, int argc, char **argv, struct gt_e
         {"control", GT_ARG_TEXT, &o->control},
         {"reconnect", GT_ARG_SWITCH, &o->reconnect},
         {"drop", GT_ARG_SWITCH, &o->drop},
+        {"follow-exec", GT_ARG_SWITCH, &o->follow_exec},
         {"wait", GT_ARG_NUMBER, &o->wait_seconds, .min = 0, .max = 1000000},
         {"none", GT_ARG_SWITCH, &o->flag_on[0]},
         {"exec", GT_ARG_SWITCH, &o->flag_on[1]},
@@ -151,8 +153,9 @@ static int check_host(struct gt_etrace *e, bool all, struct gt_error *err)
 
 static int open_sink(struct gt_etrace *e, const struct options *o, struct gt_error *err)
 {
+    g_autofree char *target = gt_execs_own_path(o->output);
     struct gt_packet_sink_options options = {
-        .target = o->output,
+        .target = target,
         .buffer_size = GT_ETRACE_BUFFER,
         .limit = LIMIT,
         .wait_seconds = (unsigned)o->wait_seconds,
@@ -190,7 +193,7 @@ static int start(struct gt_etrace *e, const struct options *o, struct gt_error *
     if (status == 0)
         status = gt_etrace_maps_start(e, err);
     if (status == 0)
-        status = gt_etrace_watch_forks(e, err);
+        status = gt_etrace_watch_forks(e, o->follow_exec ? o->output : NULL, err);
     if (status == 0 && o->control)
         status = gt_etrace_control_start(e, o->control, err);
     return status;

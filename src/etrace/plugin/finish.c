@@ -5,7 +5,7 @@
 #include "etrace/plugin/buffer.h"
 #include "etrace/plugin/packets.h"
 #include "etrace/plugin/recorder.h"
-#include "qemu/support/exec_names.h"
+#include "qemu/support/exec_calls.h"
 #include "qemu/support/forks.h"
 #include "qemu/support/sink_message.h"
 #include "qemu/support/tracing.h"
@@ -83,11 +83,15 @@ void gt_etrace_on_vcpu_idle(void *self, unsigned vcpu)
 /* Another process takes the place of this one: what is in its memory is lost. */
 static void hand_over_all(struct gt_etrace *e, struct gt_etrace_buffer *buf)
 {
-    pthread_mutex_lock(&buf->lock);
-    end_packets(buf);
-    if (buf->packets)
-        gt_etrace_buffer_hand_over(buf);
-    pthread_mutex_unlock(&buf->lock);
+    if (buf) {
+        pthread_mutex_lock(&buf->lock);
+        end_packets(buf);
+        if (buf->packets)
+            gt_etrace_buffer_hand_over(buf);
+        pthread_mutex_unlock(&buf->lock);
+    }
+    if (e->flags & GT_ETRACE_F_COVERAGE && gt_etrace_put_counts(e))
+        gt_etrace_hand_over_own(e);
     gt_packet_sink_flush(e->sink);
     gt_tracing_flush();
 }
@@ -97,20 +101,23 @@ void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint6
 {
     struct gt_etrace *e = self;
     const struct gt_syscalls *sys = e->syscalls;
+    bool executes = sys && (number == sys->execve || number == sys->execveat);
     if (sys && number == sys->exit_group)
         gt_host_program_ends();
     struct gt_etrace_vcpu *v = gt_etrace_enter(e, vcpu);
-    if (!v)
+    if (!v) { /* a forked process may execute a program */
+        gt_exec_calls_on_syscall(number, args);
         return;
+    }
     struct gt_etrace_buffer *buf = buffer_of(e, v);
     if (sys && number == sys->mmap)
         gt_etrace_maps_on_mmap(e, vcpu, args[1]);
-    if (buf && sys && (number == sys->execve || number == sys->execveat))
+    if (executes)
         hand_over_all(e, buf);
     else if (buf)
         hand_over_live(e, buf);
     gt_etrace_leave(v);
-    gt_exec_names_on_syscall(number, args);
+    gt_exec_calls_on_syscall(number, args);
 }
 
 static void report_end(struct gt_etrace *e, const struct gt_packet_sink_stats *stats)
@@ -120,6 +127,7 @@ static void report_end(struct gt_etrace *e, const struct gt_packet_sink_stats *s
         gt_host_message("%" PRIu64 " bytes were written, %" PRIu64 " bytes dropped", stats->sent,
                         stats->dropped);
     gt_forks_report();
+    gt_exec_calls_report();
 }
 
 /* Returns how many buffers are left out, since a callback that uses them does not end. */
@@ -206,9 +214,13 @@ static void in_child(void)
     pthread_mutex_unlock(&e->lock);
 }
 
-int gt_etrace_watch_forks(struct gt_etrace *e, struct gt_error *err)
+int gt_etrace_watch_forks(struct gt_etrace *e, const char *follow, struct gt_error *err)
 {
     e->syscalls = e->host.system ? NULL : gt_syscalls_by_target(e->host.target);
-    gt_exec_names_begin(e->syscalls, false);
-    return e->host.system ? 0 : gt_forks_watch(before_fork, after_fork, in_child, err);
+    const struct gt_exec_calls execs = {
+        .sys = e->syscalls, .arch = e->insns, .output = follow, .follow = follow != NULL};
+    int status = gt_exec_calls_begin(&execs, err);
+    if (status < 0 || e->host.system)
+        return status;
+    return gt_forks_watch(before_fork, after_fork, in_child, err);
 }

@@ -22,7 +22,8 @@ size_t gt_etrace_put_head(void *self, uint8_t *out);
 size_t gt_etrace_put_dropped(void *self, uint64_t bytes, uint8_t *out);
 
 /* User mode: a child of fork() records nothing. The handlers act on the loaded plugin's recorder.
- * GT_E_NOMEM, GT_E_IO. */
-int gt_etrace_watch_forks(struct gt_etrace *e, struct gt_error *err);
+ * `follow`: the file of the first program, of which those that it executes have their own; NULL:
+ * these run outside. GT_E_NOMEM, GT_E_IO. */
+int gt_etrace_watch_forks(struct gt_etrace *e, const char *follow, struct gt_error *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include "etrace/plugin/recorder.h"
 #include "guest/elf/file.h"
 #include "guest/process.h"
-#include "qemu/support/exec_names.h"
+#include "qemu/support/exec_calls.h"
 
 #include <string.h>
 
@@ -59,6 +59,7 @@ static void forget(GArray *ranges, uint64_t lo, uint64_t hi)
 }
 
 struct lookup {
+    const char *program;
     uint64_t pc;
     const void *host;
     struct range found;
@@ -85,7 +86,8 @@ static void read_maps(void *arg)
     out.end = look->found.hi;
     out.base = map.base - guest_base;
     g_strlcpy(out.path, map.path, sizeof out.path);
-    if (!map.deleted && gt_elf_open(map.path, &elf, NULL) == 0) {
+    const char *path = gt_process_readable_path(&map, look->program);
+    if (path && gt_elf_open(path, &elf, NULL) == 0) {
         gt_elf_build_id(elf.elf, out.build_id);
         gt_elf_close(&elf);
     }
@@ -114,7 +116,7 @@ static GString *take_due(struct gt_etrace *e, uint64_t pc, const void *host)
     for (guint i = 0; again && i < ranges->len; i++)
         append_note(text, &g_array_index(ranges, struct range, i));
     e->maps.streams = streams;
-    struct lookup look = {.pc = pc, .host = host};
+    struct lookup look = {.program = e->maps.program, .pc = pc, .host = host};
     if (is_known || gt_worker_call(e->maps.worker, read_maps, &look) < 0)
         return text;
     forget(ranges, look.found.lo, look.found.hi);
@@ -147,6 +149,8 @@ void gt_etrace_maps_translate(struct gt_etrace *e, const struct gt_block *block)
     if (e->host.system || !host)
         return;
     pthread_mutex_lock(&e->lock);
+    if (!e->maps.program) /* QEMU does not know it before */
+        e->maps.program = gt_host_program();
     if (e->maps.worker)
         due = take_due(e, gt_block_pc(block), host);
     pthread_mutex_unlock(&e->lock);
@@ -168,7 +172,7 @@ void gt_etrace_on_syscall_return(void *self, unsigned vcpu, int64_t number, int6
 {
     struct gt_etrace *e = self;
     (void)number;
-    gt_exec_names_on_return();
+    gt_exec_calls_on_return();
     if (vcpu >= GT_ETRACE_MAX_VCPUS || !e->vcpus[vcpu].mapping)
         return;
     uint64_t lo = (uint64_t)result, size = e->vcpus[vcpu].mapping;

@@ -21,6 +21,7 @@ struct gt_etrace;
 
 struct gt_etrace_maps {
     struct gt_worker *worker; /* NULL: a machine, or the recording has ended */
+    char *program;            /* the guest's, on QEMU's command line; NULL: unknown */
     GArray *ranges;           /* address ranges that were read, by address; none overlap */
     unsigned streams;         /* streams begun when a note was put last; notes put before the first
                                * reader connects are delivered to it, so that this begins with 1 */

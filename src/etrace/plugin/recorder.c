@@ -89,6 +89,7 @@ void gt_etrace_fini(struct gt_etrace *e)
     g_ptr_array_free(e->counters.sets, TRUE);
     g_array_free(e->counters.ended, TRUE);
     g_array_free(e->count.delivered, TRUE);
+    g_free(e->maps.program);
     if (e->maps.ranges)
         g_array_free(e->maps.ranges, TRUE);
     g_hash_table_destroy(e->devices);

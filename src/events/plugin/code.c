@@ -2,7 +2,7 @@
 /* Translation: instructions at the places of events are instrumented. See recorder.h. */
 #include "events/plugin/recorder.h"
 #include "qemu/support/code_modules.h"
-#include "qemu/support/exec_names.h"
+#include "qemu/support/exec_calls.h"
 
 #include <string.h>
 
@@ -138,7 +138,9 @@ void gt_points_on_translate(void *self, struct gt_block *block)
     if (!gt_block_insns(block))
         return;
     pthread_mutex_lock(&p->lock);
-    gt_exec_names_translated(block);
+    if (p->user && !p->modules.program) /* QEMU does not know it before */
+        p->modules.program = gt_host_program();
+    gt_exec_calls_translated(block);
     translate(p, block);
     pthread_mutex_unlock(&p->lock);
 }

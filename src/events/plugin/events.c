@@ -15,7 +15,7 @@
 #include "events/plugin/recorder.h"
 #include "qemu/support/args.h"
 #include "qemu/support/code_modules.h"
-#include "qemu/support/exec_names.h"
+#include "qemu/support/exec_calls.h"
 #include "qemu/support/tracing.h"
 
 #include <assert.h>
@@ -59,10 +59,15 @@ static int parse_arguments(struct gt_points *p, int argc, char **argv, struct gt
     struct setting setting[G_N_ELEMENTS(names)];
     enum { OWN = 16 };
     struct gt_arg arguments[OWN + G_N_ELEMENTS(names) + 1] = {
-        {"guest-events", GT_ARG_TEXT, &o->file}, {"code", GT_ARG_TEXT, &o->code_map},
-        {"abi", GT_ARG_TEXT, &o->abi},           {"console", GT_ARG_TEXT, &o->console},
-        {"events", GT_ARG_TEXT, &o->events},     {"log", GT_ARG_TEXT, &o->log},
-        {"tasks", GT_ARG_SWITCH, &o->tasks},     GT_TRACING_ARGUMENTS,
+        {"guest-events", GT_ARG_TEXT, &o->file},
+        {"code", GT_ARG_TEXT, &o->code_map},
+        {"abi", GT_ARG_TEXT, &o->abi},
+        {"console", GT_ARG_TEXT, &o->console},
+        {"events", GT_ARG_TEXT, &o->events},
+        {"log", GT_ARG_TEXT, &o->log},
+        {"tasks", GT_ARG_SWITCH, &o->tasks},
+        {"follow-exec", GT_ARG_SWITCH, &o->follow_exec},
+        GT_TRACING_ARGUMENTS,
     };
     size_t n = 0;
     while (arguments[n].name)
@@ -90,7 +95,6 @@ static int know_guest(struct gt_points *p, const struct gt_host_info *info, stru
     p->user = !info->system;
     p->arch = gt_arch_by_target(info->target);
     p->syscalls = p->user ? gt_syscalls_by_target(info->target) : NULL;
-    gt_exec_names_begin(p->syscalls, true);
     int status = gt_abi_of_target(info->target, p->options.abi, &p->abi, err);
     if (status < 0)
         return status;
@@ -259,6 +263,17 @@ static int start(struct gt_points *p, struct gt_error *err)
     return status;
 }
 
+/* The declarations are what every program's events need. */
+static int watch_execs(struct gt_points *p, struct gt_error *err)
+{
+    const struct gt_exec_calls execs = {.sys = p->syscalls,
+                                        .arch = p->arch,
+                                        .output = p->options.file,
+                                        .follow = p->options.follow_exec,
+                                        .children = true};
+    return gt_exec_calls_begin(&execs, err);
+}
+
 static const struct gt_host_events events = {
     .vcpu_init = gt_points_on_vcpu_init,
     .vcpu_idle = gt_points_on_vcpu_idle,
@@ -284,6 +299,8 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         status = check_ftrace(p, err);
     if (status == 0 && p->user)
         status = gt_points_watch_forks(err);
+    if (status == 0)
+        status = watch_execs(p, err);
     if (status < 0)
         return status;
     gt_points_task_init(p);

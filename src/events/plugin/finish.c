@@ -2,7 +2,8 @@
 /* System calls of a program, fork, and the end: see recorder.h. */
 #include "events/library/text/text.h"
 #include "events/plugin/recorder.h"
-#include "qemu/support/exec_names.h"
+#include "qemu/support/exec_calls.h"
+#include "qemu/support/execs.h"
 #include "qemu/support/tracing.h"
 
 #include <guesttrace/control.h>
@@ -36,14 +37,14 @@ void gt_points_on_syscall(void *self, unsigned vcpu, int64_t number, const uint6
         unmapped(p, args[0], args[1]);
     if (number == sys->execve || number == sys->execveat)
         gt_tracing_flush();
-    gt_exec_names_on_syscall(number, args);
+    gt_exec_calls_on_syscall(number, args);
 }
 
 void gt_points_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result)
 {
     struct gt_points *p = self;
     (void)number;
-    gt_exec_names_on_return();
+    gt_exec_calls_on_return();
     if (mapping && (uint64_t)result < (uint64_t)-4095) {
         pthread_mutex_lock(&p->lock);
         gt_modules_mapped(&p->modules, (uint64_t)result, mapping, false);
@@ -87,7 +88,8 @@ void gt_points_on_exit(void *self)
     if (getpid() != p->pid)
         return;
     pthread_mutex_lock(&p->lock);
-    gt_points_report(p);
+    if (!gt_execs_is_child()) /* who began it knows what it asked for */
+        gt_points_report(p);
     pthread_mutex_unlock(&p->lock);
 }
 

@@ -74,7 +74,7 @@ struct gt_points_options {
     const char *console; /* path of a FIFO: whoever has started QEMU sends events at its texts */
     GPtrArray *settings; /* "name=value" of the events library */
     bool backends;       /* some were given */
-    bool tasks;
+    bool tasks, follow_exec;
 };
 
 struct gt_points_task {

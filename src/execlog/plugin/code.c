@@ -4,7 +4,7 @@
 
 #include "execlog/plugin/exec.h"
 #include "execlog/plugin/recorder.h"
-#include "qemu/support/exec_names.h"
+#include "qemu/support/exec_calls.h"
 #include "qemu/support/kept_callbacks.h"
 
 #include <string.h>
@@ -83,7 +83,7 @@ void gt_exlog_on_translate(void *self, struct gt_block *block)
         return;
     for (size_t i = 0; i < n; i++)
         read_insn(gt_block_insn(block, i), &insns[i]);
-    gt_exec_names_translated(block);
+    gt_exec_calls_translated(block);
     gt_exlog_cache_reclaim(e);
     pthread_mutex_lock(&e->lock);
     gt_exlog_learn_code(e, insns[0].pc, gt_insn_host_addr(gt_block_insn(block, 0)));

@@ -6,6 +6,7 @@
 #include "execlog/plugin/finish.h"
 #include "execlog/plugin/recorder.h"
 #include "qemu/support/args.h"
+#include "qemu/support/execs.h"
 #include "qemu/support/sink_message.h"
 #include "qemu/support/tracing.h"
 
@@ -20,7 +21,7 @@ static const struct gt_exlog_sink *const sinks[] = {&gt_exlog_text, &gt_exlog_bi
 struct options {
     const char *output;
     int format; /* index of `formats` */
-    bool values;
+    bool values, follow_exec;
     uint64_t wait_seconds;
 };
 
@@ -43,6 +44,7 @@ static int parse_arguments(struct gt_exlog *e, struct options *o, int argc, char
         {"out", GT_ARG_TEXT, &o->output},
         {"format", GT_ARG_CHOICE, &o->format, .choices = formats},
         {"values", GT_ARG_SWITCH, &o->values},
+        {"follow-exec", GT_ARG_SWITCH, &o->follow_exec},
         {"wait", GT_ARG_NUMBER, &o->wait_seconds, .min = 0, .max = 1000000},
         GT_TRACING_ARGUMENTS,
         {0},
@@ -57,8 +59,9 @@ static int parse_arguments(struct gt_exlog *e, struct options *o, int argc, char
 
 static int open_packet_sink(struct gt_exlog *e, const struct options *o, struct gt_error *err)
 {
+    g_autofree char *target = o->output ? gt_execs_own_path(o->output) : NULL;
     struct gt_packet_sink_options options = {
-        .target = o->output,
+        .target = target,
         .limit = LIMIT,
         .wait_seconds = (unsigned)o->wait_seconds,
     };
@@ -112,7 +115,7 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     if (status == 0)
         status = gt_exlog_find_functions(e, err);
     if (status == 0)
-        status = gt_exlog_watch_forks(e, err);
+        status = gt_exlog_watch_forks(e, o.follow_exec ? o.output : NULL, err);
     if (status == 0)
         status = gt_tracing_start(err);
     if (status == 0)

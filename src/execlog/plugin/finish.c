@@ -5,7 +5,8 @@
 #include "base/clock.h"
 #include "execlog/plugin/exec.h"
 #include "execlog/plugin/recorder.h"
-#include "qemu/support/exec_names.h"
+#include "qemu/support/exec_calls.h"
+#include "qemu/support/execs.h"
 #include "qemu/support/forks.h"
 #include "qemu/support/round_robin.h"
 #include "qemu/support/sink_message.h"
@@ -153,13 +154,13 @@ void gt_exlog_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64
         hand_over_all(e);
     else
         hand_over(e, in_syscall);
-    gt_exec_names_on_syscall(number, args);
+    gt_exec_calls_on_syscall(number, args);
 }
 
 void gt_exlog_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result)
 {
     (void)self, (void)vcpu, (void)number, (void)result;
-    gt_exec_names_on_return();
+    gt_exec_calls_on_return();
 }
 
 static void finish_packet_sink(struct gt_packet_sink *sink)
@@ -195,8 +196,10 @@ void gt_exlog_on_exit(void *self)
     if (e->cut_lines > 1)
         gt_host_message("%" PRIu64 " lines of more than %d KiB are cut", e->cut_lines,
                         GT_EXLOG_BUFFER >> 10);
-    gt_exlog_report_missing(e);
+    if (!gt_execs_is_child()) /* who began it knows what it asked for */
+        gt_exlog_report_missing(e);
     gt_forks_report();
+    gt_exec_calls_report();
     gt_tracing_finish();
 }
 
@@ -254,9 +257,13 @@ static void in_child(void)
     unlock_after_fork(e);
 }
 
-int gt_exlog_watch_forks(struct gt_exlog *e, struct gt_error *err)
+int gt_exlog_watch_forks(struct gt_exlog *e, const char *follow, struct gt_error *err)
 {
     e->syscalls = e->host.system ? NULL : gt_syscalls_by_target(e->host.target);
-    gt_exec_names_begin(e->syscalls, false);
-    return e->host.system ? 0 : gt_forks_watch(before_fork, after_fork, in_child, err);
+    const struct gt_exec_calls execs = {
+        .sys = e->syscalls, .arch = e->insns, .output = follow, .follow = follow != NULL};
+    int status = gt_exec_calls_begin(&execs, err);
+    if (status < 0 || e->host.system)
+        return status;
+    return gt_forks_watch(before_fork, after_fork, in_child, err);
 }

@@ -26,7 +26,8 @@ void gt_exlog_on_exit(void *self);
 void gt_exlog_on_abnormal_exit(int sig);
 
 /* User mode: a child of fork() writes to QEMU's log only. The handlers act on the loaded plugin's
- * recorder. GT_E_NOMEM, GT_E_IO. */
-int gt_exlog_watch_forks(struct gt_exlog *e, struct gt_error *err);
+ * recorder. `follow`: the file of the first program, of which those that it executes have their
+ * own; NULL: these run outside. GT_E_NOMEM, GT_E_IO. */
+int gt_exlog_watch_forks(struct gt_exlog *e, const char *follow, struct gt_error *err);
 
 #endif

@@ -222,10 +222,13 @@ void gt_exlog_learn_code(struct gt_exlog *e, uint64_t pc, const void *host)
         return;
     uint64_t guest = (uint64_t)(uintptr_t)host - pc;
     struct range r = {pc & ~(GT_PAGE - 1), (pc | (GT_PAGE - 1)) + 1};
+    if (!x->program)
+        x->program = gt_host_program();
     struct gt_symbols *s;
     if (gt_process_mapping_at((uint64_t)(uintptr_t)host, &m) == 1) {
         r = (struct range){m.start - guest, m.end - guest};
-        if (m.path[0] && !m.deleted && gt_symbols_load(m.path, &s, NULL) == 0) {
+        const char *path = m.path[0] ? gt_process_readable_path(&m, x->program) : NULL;
+        if (path && gt_symbols_load(path, &s, NULL) == 0) {
             add_functions(x, s, m.base - guest);
             gt_symbols_free(s);
         }
@@ -287,6 +290,7 @@ static void free_files(GPtrArray *files)
 void gt_exlog_where_fini(struct gt_exlog *e)
 {
     struct gt_exlog_where *x = &e->where;
+    g_free(x->program);
     GArray *arrays[] = {x->ranges, x->points, x->modules};
     for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++)
         if (arrays[i])

@@ -32,6 +32,7 @@ struct gt_exlog_where {
     GArray *points;    /* addresses of triggers; NULL: none */
     GPtrArray *files;  /* ELF files of elf=; NULL: none */
     GArray *modules;   /* address ranges whose functions are known, or that have none; NULL: none */
+    char *program;     /* the guest's, on QEMU's command line; NULL: not asked for */
     bool restricted;   /* only `ranges` are logged */
 };
 

@@ -6,6 +6,7 @@
 #include "qemu/host.h"
 #include "qemu/support/exec_file.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -45,7 +46,7 @@ static struct {
     unsigned slot; /* of the execve that is under way */
 } state;
 
-static const char version[] = "GUESTTRACE_QEMU_VERSION", child_variable[] = "GUESTTRACE_CHILD";
+static const char version[] = "GUESTTRACE_QEMU_VERSION";
 
 /* ---- at load ------------------------------------------------------------------------------- */
 
@@ -109,7 +110,15 @@ static bool read_words(void)
 
 bool gt_execs_is_child(void)
 {
-    return g_getenv(child_variable) != NULL;
+    bool child = false;
+    gt_host_executed(&child);
+    return child;
+}
+
+char *gt_execs_own_path(const char *path)
+{
+    unsigned n = gt_host_executed(NULL);
+    return n ? g_strdup_printf("%s.%d.%u", path, (int)getpid(), n) : g_strdup(path);
 }
 
 static void read_limits(struct rlimit limit[RLIM_NLIMITS])
@@ -246,6 +255,8 @@ static bool add_environment(struct gt_exec *e, char **guest, bool child, GPtrArr
 {
     GPtrArray *envp = g_ptr_array_new();
     g_autofree char *messages = gt_host_messages_to();
+    g_autofree char *executed =
+        g_strdup_printf("%d:%u:%d", (int)getpid(), gt_host_executed(NULL) + 1, child);
     bool good = true;
     for (char **v = guest; *v; v++) {
         bool loader = g_str_has_prefix(*v, "LD_");
@@ -256,7 +267,7 @@ static bool add_environment(struct gt_exec *e, char **guest, bool child, GPtrArr
     }
     add_own(envp, argv, version, g_getenv(version));
     add_own(envp, argv, GT_HOST_MESSAGES_VARIABLE, messages);
-    add_own(envp, argv, child_variable, child ? "1" : NULL);
+    add_own(envp, argv, GT_HOST_EXECUTED_VARIABLE, executed);
     g_ptr_array_add(envp, NULL);
     e->envp = (char **)g_ptr_array_free(envp, FALSE);
     return good;
@@ -284,6 +295,37 @@ static bool make_words(struct gt_exec *e, const struct gt_exec_file *file, char 
     return good;
 }
 
+/* ---- a QEMU that records ------------------------------------------------------------------- */
+
+/* The file is in the folder of the plugin that this is. */
+static bool is_our_plugin(const char *file)
+{
+    Dl_info self;
+    if (!dladdr(&state, &self) || !self.dli_fname)
+        return false;
+    g_autofree char *name = g_path_get_basename(file), *folder = g_path_get_dirname(self.dli_fname);
+    g_autofree char *ours = g_build_filename(folder, name, NULL);
+    return g_str_has_suffix(name, ".so") && is_same(identify(ours), file);
+}
+
+static bool is_our_plugin_word(const char *value)
+{
+    g_autofree char *first = g_strndup(value, strcspn(value, ","));
+    return is_our_plugin(g_str_has_prefix(first, "file=") ? first + strlen("file=") : first);
+}
+
+/* By the words before the program. */
+static bool has_our_plugin(char *const *argv)
+{
+    for (size_t i = 1; argv[i] && *argv[i] == '-' && argv[i + 1]; i++) {
+        if (strcmp(argv[i] + strspn(argv[i], "-"), "plugin") == 0 &&
+            is_our_plugin_word(argv[i + 1]))
+            return true;
+        i += gt_host_option_takes_value(argv[i]);
+    }
+    return false;
+}
+
 struct gt_exec gt_execs_look(const struct gt_exec_call *call, const struct gt_exec_memory *memory)
 {
     struct gt_exec e = {.kind = GT_EXEC_NONE};
@@ -300,9 +342,11 @@ struct gt_exec gt_execs_look(const struct gt_exec_call *call, const struct gt_ex
     g_auto(GStrv) argv = NULL, envp = NULL;
     /* The kernel gives a script's interpreter a name that it can open again. */
     bool by_name = strcmp(real, path) == 0 || !file.interpreter;
-    if (file.follow && by_name && can_reach_recording() &&
-        (argv = read_vector(memory, call->argv, &left)) && argv[0] &&
-        (envp = read_vector(memory, call->envp, &left))) {
+    argv = read_vector(memory, call->argv, &left);
+    if (argv && argv[0] && has_our_plugin(argv)) {
+        e.kind = GT_EXEC_RECORDS;
+    } else if (argv && argv[0] && file.follow && by_name && can_reach_recording() &&
+               (envp = read_vector(memory, call->envp, &left))) {
         file.path = lasting_path(file.path);
         if (file.path && make_words(&e, &file, argv, envp, memory->child))
             e.kind = GT_EXEC_FOLLOW;

@@ -9,6 +9,9 @@
  *   - it is for another machine than this QEMU's, or the kernel would refuse it
  *   - the recording may not be reachable: another root, user or mount namespace, lower limits
  *
+ * A QEMU with a plugin of ours on its command line records by itself: QEMU's own call, too, but it
+ * is not counted.
+ *
  * Programs outside are counted, and the first of them named.
  */
 #ifndef GT_QEMU_SUPPORT_EXECS_H
@@ -41,6 +44,7 @@ int gt_execs_init(bool follow, const char *output, struct gt_error *err);
 enum gt_exec_kind {
     GT_EXEC_NONE,    /* the kernel will refuse it */
     GT_EXEC_OUTSIDE, /* QEMU's own call executes it */
+    GT_EXEC_RECORDS, /* the same, and it has a plugin of ours */
     GT_EXEC_FOLLOW,  /* gt_execs_run */
 };
 
@@ -52,6 +56,9 @@ struct gt_exec {
 
 /* Whether this QEMU was executed for a program that a child of the first process executed. */
 bool gt_execs_is_child(void);
+/* PATH, which the first program's recording has, as this program's own: PATH.PID.N, where this QEMU
+ * was executed for the N-th one of its process. The caller frees it (g_free). */
+char *gt_execs_own_path(const char *path);
 
 /* What the call would do. To be freed with gt_execs_clear. */
 struct gt_exec gt_execs_look(const struct gt_exec_call *call, const struct gt_exec_memory *memory);

@@ -12,7 +12,9 @@ int gt_forks_watch(void (*before)(void), void (*parent)(void), void (*child)(voi
                    struct gt_error *err);
 /* After a fork, in the process that forked: in a child as well. */
 void gt_forks_add(void);
-/* Prints how many forks were counted so far, if any. */
+/* Adds to the number of those that go on as a program that is recorded. */
+void gt_forks_executed(int more);
+/* Prints how many forks were counted since the last report, if any. */
 void gt_forks_report(void);
 
 #endif

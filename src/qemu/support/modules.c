@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 static struct gt_func *funcs_create(size_t n)
 {
@@ -136,18 +135,6 @@ static struct file *file_of(struct gt_modules *m, const struct gt_module_file *i
     return f;
 }
 
-/* A program that has no name any more, or never had one (memfd_create), is executed by a
- * descriptor, which is the program's path in QEMU's command line. NULL: the mapped file is another
- * one. */
-static const char *opened_path(const struct gt_modules *m, const struct gt_mapping *map)
-{
-    struct stat st;
-    return m->program && stat(m->program, &st) == 0 && st.st_ino == map->inode &&
-                   st.st_dev == makedev(map->dev_major, map->dev_minor)
-               ? m->program
-               : NULL;
-}
-
 static void read_symbols(struct gt_module *module, struct file *file)
 {
     const char *path = file->opened ? file->opened : module->path;
@@ -227,7 +214,7 @@ static void load_module(void *arg)
     struct gt_module_file id = identify(&map);
     struct file *file = file_of(m, &id, map.path);
     if (map.deleted && !file->opened)
-        file->opened = opened_path(m, &map);
+        file->opened = gt_process_readable_path(&map, m->program);
     struct gt_module *module = g_hash_table_lookup(file->at, &lo);
     bool added = !module || !module->gone || g_tree_lookup(m->by_address, &lo) != module;
     g_ptr_array_set_size(m->displaced, 0);

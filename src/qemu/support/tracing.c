@@ -7,6 +7,8 @@
 
 #include "base/thread.h"
 #include "events/library/thread.h"
+#include "qemu/host.h"
+#include "qemu/support/execs.h"
 
 #include <guesttrace/control.h>
 #include <guesttrace/monitor.h>
@@ -95,12 +97,22 @@ static int switch_all_on(struct gt_error *err)
     return 0;
 }
 
+/* A program that another one executed has a file of its own, and leaves it the socket. */
+static void take_own(void)
+{
+    if (!gt_host_executed(NULL))
+        return;
+    gt_tracing_file = gt_execs_own_path(gt_tracing_file ? gt_tracing_file : "trace");
+    gt_tracing_socket = NULL;
+}
+
 int gt_tracing_start(struct gt_error *err)
 {
     struct gt_trace_error why = {0};
     if (!gt_tracing_patterns && !gt_tracing_socket && !gt_tracing_file)
         return 0;
     started = true;
+    take_own();
     gt_events_thread_begin = own_files;
     int status = switch_all_on(err);
     if (status == 0 && gt_tracing_file && gt_trace_file_set(gt_tracing_file, &why) < 0)

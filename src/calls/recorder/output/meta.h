@@ -41,8 +41,8 @@ struct gt_meta_running {
 };
 
 /* Before an execve, as nobody writes the counts of what it replaces: those of the process so far;
- * outside: the other program, if it is not recorded; else NULL. After one that failed they are
- * taken away again. */
+ * outside: the other program, if it is not recorded; "": it records itself; else NULL. After one
+ * that failed they are taken away again. */
 int gt_meta_put_stats_of_exec(struct gt_uftrace_recorder *r, const struct gt_meta_running *running,
                               const char *outside, struct gt_error *err);
 int gt_meta_take_back_stats(struct gt_uftrace_recorder *r, struct gt_error *err);

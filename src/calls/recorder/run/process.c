@@ -89,7 +89,8 @@ static void flush_before_exec(const struct gt_uftrace_recorder *r)
 /* Of a program that is about to execute another one. */
 struct ending {
     struct gt_uftrace_recorder *rec;
-    const char *outside; /* the other one, if it is not recorded; else NULL */
+    const char
+        *outside; /* the other one, if it is not recorded; "": it records itself; else NULL */
     struct gt_meta_running running;
 };
 
@@ -194,7 +195,9 @@ static void before_exec(struct gt_vcpu *v, struct gt_score *score, const struct 
     report_outside(r);
     if (v->exec_outside && !r->process.first) /* what that executes stands in the statistics */
         gt_execs_outside(&e);
-    write_before_exec(r, e.kind == GT_EXEC_OUTSIDE ? e.name : NULL);
+    write_before_exec(r, e.kind == GT_EXEC_OUTSIDE   ? e.name
+                         : e.kind == GT_EXEC_RECORDS ? ""
+                                                     : NULL);
     if (e.kind == GT_EXEC_FOLLOW)
         gt_execs_run(&e);
     gt_execs_clear(&e);

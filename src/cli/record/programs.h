@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files of the programs that a recorded program executed, where each has its own: OUTPUT.PID.N. */
+#ifndef GT_CLI_RECORD_PROGRAMS_H
+#define GT_CLI_RECORD_PROGRAMS_H
+
+#include "cli/record/recording.h"
+
+/* Remembers those of earlier runs, before QEMU starts. */
+void gt_record_programs_mark(struct gt_recording *r);
+/* Names those of this one, if any, on standard error. */
+void gt_record_programs_report(const struct gt_recording *r);
+void gt_record_programs_clear(struct gt_recording *r);
+
+#endif

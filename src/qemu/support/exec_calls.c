@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* System calls that execute programs: see exec_calls.h. */
+#include "qemu/support/exec_calls.h"
+
+#include "qemu/support/execs.h"
+#include "qemu/support/forks.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static struct {
+    struct gt_exec_calls given;
+    pid_t pid;     /* of the process at load */
+    uint64_t base; /* a host address minus the guest's */
+    bool has_base; /* atomic */
+} state;
+
+static __thread struct {
+    char name[256]; /* "": nothing */
+    bool counted;   /* by gt_execs_outside */
+} executing;
+
+int gt_exec_calls_begin(const struct gt_exec_calls *given, struct gt_error *err)
+{
+    state.given = *given;
+    state.pid = getpid();
+    return given->sys ? gt_execs_init(given->follow && given->arch, given->output, err) : 0;
+}
+
+void gt_exec_calls_translated(const struct gt_block *block)
+{
+    if (!state.given.sys || __atomic_load_n(&state.has_base, __ATOMIC_ACQUIRE))
+        return;
+    const void *host = gt_insn_host_addr(gt_block_insn(block, 0));
+    if (!host)
+        return;
+    __atomic_store_n(&state.base, (uint64_t)(uintptr_t)host - gt_block_pc(block), __ATOMIC_RELAXED);
+    __atomic_store_n(&state.has_base, true, __ATOMIC_RELEASE);
+}
+
+static bool read_guest(const void *self, uint64_t addr, void *out, size_t n)
+{
+    (void)self;
+    struct iovec to = {out, n}, from = {(void *)(uintptr_t)(addr + state.base), n};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)n;
+}
+
+static bool is_forked(void)
+{
+    return getpid() != state.pid;
+}
+
+/* What was counted so far: if the process is replaced, nobody else reports it. */
+static void report_so_far(void)
+{
+    if (is_forked())
+        return;
+    gt_forks_report();
+    gt_execs_report();
+}
+
+/* A forked process that is not recorded goes on as nothing. */
+static void note_outside(const struct gt_exec *e)
+{
+    bool counts = is_forked() && !state.given.children;
+    if (counts && !state.given.follow)
+        return;
+    snprintf(executing.name, sizeof executing.name, "%s", e->name);
+    executing.counted = counts;
+    report_so_far();
+    if (counts)
+        gt_execs_outside(e);
+    else
+        gt_host_message("the program went on as %s outside QEMU: that is not recorded", e->name);
+}
+
+/* Returns where it was not possible. */
+static void follow(struct gt_exec *e)
+{
+    report_so_far();
+    if (is_forked())
+        gt_forks_executed(1);
+    gt_execs_run(e);
+    if (is_forked())
+        gt_forks_executed(-1);
+}
+
+static struct gt_exec look(int64_t number, const uint64_t args[8])
+{
+    const struct gt_exec_memory memory = {.read = read_guest,
+                                          .e_machine =
+                                              state.given.arch ? state.given.arch->e_machine : 0,
+                                          .word = state.given.arch ? state.given.arch->bits / 8 : 8,
+                                          .child = is_forked() || gt_execs_is_child()};
+    struct gt_exec_call call = {.dir = AT_FDCWD, .path = args[0], .argv = args[1], .envp = args[2]};
+    if (number == state.given.sys->execveat)
+        call = (struct gt_exec_call){.dir = (int)args[0],
+                                     .path = args[1],
+                                     .argv = args[2],
+                                     .envp = args[3],
+                                     .flags = (int)args[4]};
+    return gt_execs_look(&call, &memory);
+}
+
+void gt_exec_calls_on_syscall(int64_t number, const uint64_t args[8])
+{
+    const struct gt_syscalls *sys = state.given.sys;
+    executing.name[0] = '\0';
+    if (!sys || (number != sys->execve && number != sys->execveat) ||
+        !__atomic_load_n(&state.has_base, __ATOMIC_ACQUIRE))
+        return;
+    struct gt_exec e = look(number, args);
+    if (e.kind == GT_EXEC_FOLLOW)
+        follow(&e);
+    if (e.kind == GT_EXEC_OUTSIDE)
+        note_outside(&e);
+    gt_execs_clear(&e);
+}
+
+void gt_exec_calls_on_return(void)
+{
+    if (!executing.name[0])
+        return;
+    if (executing.counted)
+        gt_execs_failed();
+    else
+        gt_host_message("%s was not executed: the recording goes on", executing.name);
+    executing.name[0] = '\0';
+}
+
+void gt_exec_calls_report(void)
+{
+    if (!is_forked())
+        gt_execs_report();
+}
