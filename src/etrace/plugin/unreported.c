@@ -136,12 +136,7 @@ void gt_etrace_unreported_init(struct gt_etrace *e)
 
 bool gt_etrace_is_unwatched(const struct gt_etrace *e, const struct gt_insn_ref *last)
 {
-    uint8_t bytes[LONGEST] = {0};
-    bool x86 = e->arch.guest.id == EM_X86_64 || e->arch.guest.id == EM_386;
-    if (!x86 || !e->host.system || gt_host_can(GT_HOST_MEMORY_AT_EXIT))
-        return false;
-    size_t n = gt_insn_bytes(last, bytes, sizeof bytes);
-    return !gt_callbacks_end(e->insns, gt_insn_pc(last), bytes, n, true);
+    return gt_callbacks_reach_interrupts(e->insns, e->host.system, last);
 }
 
 /* A jump to an address in the instruction touches no memory. */

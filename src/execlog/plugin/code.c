@@ -14,17 +14,24 @@ enum {
     MAX_BYTES = 16,   /* of an instruction */
 };
 
+/* What happens at one instruction: its line begins, and what it accesses is seen. */
+struct steps {
+    bool check; /* registers, before it */
+    bool stores, watch;
+};
+
 static void instrument_line(const struct gt_exlog *e, struct gt_insn_ref *insn,
-                            struct gt_exlog_line *line, bool check, bool stores)
+                            struct gt_exlog_line *line, struct steps steps)
 {
     const struct gt_exlog_block *b = line->block;
-    if (check)
+    if (steps.check)
         gt_insn_on_exec_regs(insn, gt_exlog_on_line_regs, line);
-    else if (!stores || b->n == 1)
+    else if (!steps.stores || b->n == 1)
         gt_insn_on_exec(insn, gt_exlog_on_line, line);
     else if (line->number >= b->begun)
         gt_insn_store(insn, (struct gt_scoreboard_entry){e->scoreboard, 0}, line->number + 1);
-    gt_insn_on_memory(insn, gt_exlog_on_access, GT_MEM_LOADS | GT_MEM_STORES, line);
+    if (steps.watch)
+        gt_insn_on_memory(insn, gt_exlog_on_access, GT_MEM_LOADS | GT_MEM_STORES, line);
 }
 
 static void add_triggers(const struct gt_exlog *e, struct gt_insn_ref *insn)
@@ -37,7 +44,17 @@ static void add_triggers(const struct gt_exlog *e, struct gt_insn_ref *insn)
                                                                       trigger);
 }
 
-static void instrument(const struct gt_exlog *e, struct gt_block *block,
+/* Said when it is known, as a machine may be killed. */
+static void say_unwatched(struct gt_exlog *e)
+{
+    if (!e->unwatched)
+        gt_host_message("accesses of what ends a block (call, ret, int and others) are not in the "
+                        "log: this QEMU takes an interrupt's for theirs, and may abort where they "
+                        "are watched; 9.0 and later do not");
+    e->unwatched = true;
+}
+
+static void instrument(struct gt_exlog *e, struct gt_block *block,
                        const struct gt_exlog_insn *insns, size_t n, struct gt_exlog_block *b)
 {
     bool stores = __atomic_load_n(&e->stores, __ATOMIC_ACQUIRE);
@@ -46,9 +63,13 @@ static void instrument(const struct gt_exlog *e, struct gt_block *block,
     struct gt_exlog_line *line = b ? b->lines : NULL;
     for (size_t i = 0; i < n; i++) {
         struct gt_insn_ref *insn = gt_block_insn(block, i);
+        bool watch = i + 1 < n || !gt_callbacks_reach_interrupts(e->insns, e->host.system, insn);
         add_triggers(e, insn);
-        if (!line || !gt_exlog_is_logged(&insns[i]))
+        bool logged = line && gt_exlog_is_logged(&insns[i]);
+        if (watch && !logged)
             gt_callbacks_keep_out(e->insns, insn);
+        if (!watch && logged)
+            say_unwatched(e);
         switch (insns[i].step) {
         case GT_EXLOG_SKIP:
             break;
@@ -57,7 +78,10 @@ static void instrument(const struct gt_exlog *e, struct gt_block *block,
             break;
         default:
             if (line)
-                instrument_line(e, insn, line++, insns[i].step == GT_EXLOG_CHECK_LOG, stores);
+                instrument_line(e, insn, line++,
+                                (struct steps){.check = insns[i].step == GT_EXLOG_CHECK_LOG,
+                                               .stores = stores,
+                                               .watch = watch});
         }
     }
 }

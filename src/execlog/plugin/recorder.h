@@ -83,6 +83,7 @@ struct gt_exlog {
     struct gt_exlog_where where;
     struct gt_exlog_registers registers;
     struct gt_exlog_block_cache cache;
+    bool unwatched;     /* accesses of some instructions are left out, which was said */
     unsigned n_vcpus;   /* 1 + highest index seen; atomic */
     uint64_t cut_lines; /* lines that were too long; atomic */
 };

@@ -4,6 +4,8 @@
 
 #include "base/page.h"
 
+#include <elf.h>
+
 enum { LONGEST = 16 /* bytes of an instruction */ };
 
 static bool is_plain(const struct gt_arch *arch, const uint8_t *bytes, size_t size)
@@ -17,6 +19,17 @@ bool gt_callbacks_end(const struct gt_arch *arch, uint64_t pc, const uint8_t *by
     if (!last || gt_host_can(GT_HOST_MEMORY_AT_EXIT))
         return true;
     return pc / GT_PAGE == (pc + size) / GT_PAGE && is_plain(arch, bytes, size);
+}
+
+bool gt_callbacks_reach_interrupts(const struct gt_arch *arch, bool system,
+                                   const struct gt_insn_ref *last)
+{
+    uint8_t bytes[LONGEST] = {0};
+    bool x86 = arch && (arch->e_machine == EM_X86_64 || arch->e_machine == EM_386);
+    if (!x86 || !system || gt_host_can(GT_HOST_MEMORY_AT_EXIT))
+        return false;
+    size_t n = gt_insn_bytes(last, bytes, sizeof bytes);
+    return !gt_callbacks_end(arch, gt_insn_pc(last), bytes, n, true);
 }
 
 static void on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
