@@ -11,7 +11,7 @@ import sys
 from gttest import commands, compilers, functions, qemus, sockets
 from gttest.commands import printed
 from gttest.paths import GUESTTRACE
-from gttest.results import equal, need
+from gttest.results import equal, need, write
 from recording import Client, RecordingTest, fork, read_line, step
 from recording_test import on_all_machines, start_machine
 
@@ -158,6 +158,26 @@ def test_programs(t):
         top.ends()
         t.end(child)
         check(t.out, tables)
+
+
+def test_between_programs(t):
+    """A process that goes on as another program has no pool for a moment, and no socket: the recording has not ended."""
+    for kind in FORMATS:
+        t.out = f'{t.folder}/between{"-compact" if kind else ""}'
+        child = t.start(kind, control='')
+        end(child)
+        t.end(child)
+        beside = f'{t.out}.parts' if kind else t.out
+        if kind:
+            printed([GUESTTRACE, 'export', '--format', 'uftrace', '-o', beside, t.out])
+        write(f'{beside}/.guesttrace.lock', b'')
+        sockets.Control(f'{t.folder}/control', t.out)
+        top = Top(t)
+        for _ in range(3):
+            equal(top.table()['state'], 'disconnected', 'the state without a pool')
+        os.unlink(f'{beside}/.guesttrace.lock')
+        equal(top.rest()[-1]['state'], 'ended', 'the state without the lock')
+        top.ends()
 
 
 def test_parts(t):

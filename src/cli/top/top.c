@@ -4,6 +4,7 @@
 
 #include "calls/file/work.h"
 #include "cli/reading.h"
+#include "recording/texts/dir_lock.h"
 #include "recording/texts/files.h"
 
 #include <errno.h>
@@ -101,15 +102,17 @@ void gt_top_close(struct gt_top *t)
 }
 
 /* What has become of a recording whose socket is gone: the records that are in no file yet are in
- * pools, which have the numbers of their processes. */
+ * pools, which have the numbers of their processes. The lock is there until the recording is
+ * complete; a pool is not, for a moment, where a process goes on as another program. */
 static enum gt_top_state state_of(const struct gt_top *t)
 {
     g_autofree char *parts = g_strdup_printf("%s" GT_COMPACT_WORK_ENDING, t->path);
     const bool is_dir = g_file_test(t->path, G_FILE_TEST_IS_DIR);
-    g_autoptr(GDir) dir = g_dir_open(is_dir ? t->path : parts, 0, NULL);
-    if (!dir)
+    const char *path = is_dir ? t->path : parts;
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    if (!dir || !gt_dir_lock_is_there(path))
         return GT_TOP_ENDED;
-    enum gt_top_state state = is_dir ? GT_TOP_ENDED : GT_TOP_GOES_ON;
+    enum gt_top_state state = GT_TOP_GOES_ON;
     for (const char *name; (name = g_dir_read_name(dir));) {
         int pid, end = 0;
         if (sscanf(name, ".guesttrace-%d.ring%n", &pid, &end) != 1 || !end || name[end] || pid <= 0)

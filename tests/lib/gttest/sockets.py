@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Both ends of unix sockets. A test waits for the other side, never for a time."""
+import json
 import os
 import socket
 import threading
@@ -72,3 +73,29 @@ class Reader(threading.Thread):
         """All, once the other side has ended."""
         self.join(SECONDS)
         return bytes(self.data)
+
+
+class Control(threading.Thread):
+    """The control socket of a recording, for one client: says where that is; goes away when it is asked for the records."""
+
+    def __init__(self, path, recording):
+        super().__init__(daemon=True)
+        self.path, self.recording, self.server = path, recording, listen(path)
+        self.start()
+
+    def answers(self, question):
+        words = json.loads(question)
+        if words['execute'] == 'qmp_capabilities':
+            return {'return': {}}
+        line = words['arguments']['command-line']
+        return {'return': f'ok {self.recording}\r\n'} if line == 'path' else None
+
+    def run(self):
+        with self.server, self.server.accept()[0] as s, s.makefile('rwb') as lines:
+            answer = {'QMP': {'version': {'package': 'guesttrace'}, 'capabilities': []}}
+            while answer:
+                lines.write(json.dumps(answer).encode() + b'\n')
+                lines.flush()
+                question = lines.readline()
+                answer = self.answers(question) if question else None
+        os.unlink(self.path)
