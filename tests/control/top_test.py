@@ -41,6 +41,7 @@ class Top:
         """What it said on standard error."""
         done = commands.finish(self.child)
         equal(done.returncode, status, 'exit status of top', done.stderr)
+        need(status or not done.stderr, 'top said', done.stderr)
         return done.stderr.decode()
 
 

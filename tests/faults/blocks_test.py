@@ -10,7 +10,7 @@ import signal
 import struct
 import urllib.request
 
-from gttest import commands
+from gttest import commands, sockets
 from gttest.commands import must, run
 from gttest.paths import GUESTTRACE, LONG
 from gttest.recordings import record
@@ -34,9 +34,9 @@ def blocks(data):
         at += 64 + size
 
 
-def recorded(t):
+def recorded(t, depth=3):
     whole = f'{t.folder}/whole.gtrace'
-    record(whole, ['-q', '--clock', 'insn'], [t.guest('deep'), '3'], status=8)
+    record(whole, ['-q', '--clock', 'insn', '--depth', '1000000'], [t.guest('deep'), str(depth)], status=8)
     return whole
 
 
@@ -123,6 +123,54 @@ def test_terminal(t):
                 s.press('q')
             s.status()
             s.until(lambda lines, at=at: any(f'offset {at}: ' in line for line in lines), f'offset {at}')
+
+
+def top(path, *options):
+    return [GUESTTRACE, 'top', '--json', *options, f'{path}.control']
+
+
+def test_top(t):
+    """`top` of a recording that has ended, and one that ends with what it has just written."""
+    for path, at in damaged(t):
+        place = f'{path}: offset {at}: '.encode()
+        sockets.Control(f'{path}.control', path)
+        done = run(top(path))
+        need(done.returncode in (0, 1) and done.stderr.count(place) == 1, at, done.returncode, done.stderr)
+        sockets.Control(f'{path}.control', path)
+        need(place not in run(top(path, '--quiet')).stderr, '--quiet')
+
+
+def test_top_screen(t):
+    for path, at in damaged(t):
+        sockets.Control(f'{path}.control', path)
+        with Terminal(t, 200, 20, GUESTTRACE, 'top', f'{path}.control') as s:
+            s.until(lambda lines, s=s: s.has_ended() or any('at the end' in line for line in lines), 'its screen')
+            if not s.has_ended():
+                s.press('q')
+            s.status()
+            s.until(lambda lines, at=at: any(f'offset {at}: ' in line for line in lines), f'offset {at}')
+
+
+def test_top_goes_on(t):
+    """A recording that is being written: its first block of records is damaged at once, its last one may be half written."""
+    whole = recorded(t, 200000)
+    data = read_bytes(whole)
+    records = [(at, size) for at, kind, size, _ in blocks(data) if kind == RECORDS]
+    need(len(records) > 2, len(records), 'blocks of records')
+    path, beside = f'{t.folder}/live.gtrace', f'{t.folder}/live.gtrace.parts'
+    must([GUESTTRACE, 'export', '--format', 'uftrace', '-o', beside, whole])  # its texts; and what a process has that records
+    for name in '.guesttrace.lock', f'.guesttrace-{os.getpid()}.ring':
+        write(f'{beside}/{name}', b'')
+    end = records[-1][0] + 64 + records[-1][1]
+    for name, bad, said in (('first', records[0][0] + 80, True), ('last', end - 1, False)):
+        flipped = bytearray(data[:end])
+        flipped[bad] ^= 1
+        write(path, bytes(flipped))
+        sockets.Control(f'{path}.control', path)
+        done = run(top(path, '-n', '3', '-d', '0.01'))
+        places = re.findall(rb'live.gtrace: offset (\d+): ', done.stderr)
+        need(done.returncode == 0 and places == [b'%d' % records[0][0]] * said, name, done)
+        need(b'"state":"disconnected"' in done.stdout and b'interrupted' not in done.stderr, name, done.stdout)
 
 
 def test_cut(t):

@@ -53,6 +53,8 @@ struct gt_calls_options {
     const struct gt_calls_other *other; /* NULL: recordings of calls only */
     struct gt_notices notices; /* about damage that is skipped, and the like; on any thread, one at
                                 * a time, also during passes */
+    bool written;              /* others may be writing it: of what may only be not there yet there
+                                * are no notices */
 };
 
 /* GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM, GT_E_FORMAT (no recording of calls, or a damaged text file;

@@ -87,8 +87,8 @@ static int add_file(struct gt_calls *c, uint32_t tid, struct gt_error *err)
         return gt_error_errno(err, e, "%s", path);
     if ((size_t)st.st_size > row.size) {
         c->facts.incomplete = true;
-        gt_notice(&c->notices, "%s: offset %zu: a record is incomplete; it is left out", path,
-                  row.size);
+        gt_notice(gt_calls_notices_at_end(c),
+                  "%s: offset %zu: a record is incomplete; it is left out", path, row.size);
     }
     c->facts.record_bytes += (uint64_t)st.st_size;
     if (part.records == 0)

@@ -86,7 +86,7 @@ int gt_rows_of_file(struct gt_calls *c, struct gt_error *err)
         status = gt_error_set(err, GT_E_NOMEM, "%s: out of memory", c->path);
     if (status == 0 && s.orphans > 0) {
         c->facts.incomplete = true;
-        gt_notice(&c->notices,
+        gt_notice(gt_calls_notices_at_end(c),
                   "%s: %zu blocks with %" PRIu64 " records are left out: blocks before them, which "
                   "they need, are missing",
                   c->path, s.orphans, s.orphan_records);

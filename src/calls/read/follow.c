@@ -21,10 +21,15 @@ struct gt_follow {
     char *path;
     uint64_t most;
     bool is_begun, is_part;
+    struct gt_notices notices;
+    GHashTable *told; /* lines that went there */
+    uint64_t unknown; /* records of tasks that task.txt does not name */
     struct gt_follow_calls calls;
     GHashTable *rows; /* struct progress, by id */
     /* the present look */
     struct gt_calls *c;
+    bool written;
+    GPtrArray *lines; /* of notices, until it is known whether the look has been good */
     struct gt_calls_rules rules;
     struct gt_calls_out out;
     struct gt_calls_feed feed;
@@ -36,6 +41,23 @@ struct gt_follow {
 static const struct gt_calls_reader_kind *kind_of(const struct gt_follow *f)
 {
     return gt_calls_reader_kind_of(f->c);
+}
+
+/* ---- notices ------------------------------------------------------------------------------- */
+
+static void hold_line(void *self, const char *line)
+{
+    const struct gt_follow *f = self;
+    g_ptr_array_add(f->lines, g_strdup(line));
+}
+
+/* What a look has met that failed while others write may be of a file that was just replaced. */
+static void tell(struct gt_follow *f, bool good)
+{
+    for (guint i = 0; i < f->lines->len && (good || !f->written); i++)
+        if (g_hash_table_add(f->told, g_strdup(f->lines->pdata[i])))
+            gt_notice(&f->notices, "%s", (const char *)f->lines->pdata[i]);
+    g_ptr_array_set_size(f->lines, 0);
 }
 
 /* ---- stacks -------------------------------------------------------------------------------- */
@@ -86,16 +108,24 @@ static void skip(struct gt_follow *f, bool skips)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Reads the part from record `done` of its packer on. */
+static const struct gt_compact_head *head_of(const struct gt_follow *f, size_t block)
+{
+    return &f->c->file.block[f->c->block[block].number].head;
+}
+
+/* Reads the part from record `done` of its packer on. *next: how many of its blocks were tried. */
 static int read_part(struct gt_follow *f, const struct gt_calls_part *part, struct progress *p,
-                     struct gt_error *err)
+                     size_t *next, struct gt_error *err)
 {
     int status = kind_of(f)->begin(f->reader, part, err);
-    for (size_t i = part->block; i < part->block + part->n_blocks && status == 0; i++) {
-        const struct gt_compact_head *h = &f->c->file.block[f->c->block[i].number].head;
+    for (*next = 0; *next < part->n_blocks && status == 0; ++*next) {
+        const struct gt_compact_head *h = head_of(f, part->block + *next);
         skip(f, h->before < p->done);
-        status = kind_of(f)->block(f->reader, i, err);
-        if (status == 0 && !f->skips)
+        const uint64_t unknown = f->feed.unknown;
+        status = kind_of(f)->block(f->reader, part->block + *next, err);
+        if (f->skips)
+            f->feed.unknown = unknown;
+        else if (status == 0)
             p->done = h->before + h->records;
     }
     skip(f, false);
@@ -104,9 +134,21 @@ static int read_part(struct gt_follow *f, const struct gt_calls_part *part, stru
 
 static uint64_t end_of(const struct gt_follow *f, const struct gt_calls_part *part)
 {
-    const size_t last = f->c->block[part->block + part->n_blocks - 1].number;
-    const struct gt_compact_head *h = &f->c->file.block[last].head;
+    const struct gt_compact_head *h = head_of(f, part->block + part->n_blocks - 1);
     return h->before + h->records;
+}
+
+/* Of the block before number `next` of the part, which is damaged, and of those after it. */
+static void leave_out(struct gt_follow *f, const struct gt_calls_part *part, size_t next,
+                      struct progress *p, const struct gt_error *why)
+{
+    const uint64_t begin = head_of(f, part->block + next - 1)->before, end = end_of(f, part);
+    if (begin >= p->done) { /* else what follows is of a segment that is reported */
+        gt_pass_report_damage(f->c, part, next, why);
+        f->calls.lost++;
+    }
+    p->gap = true;
+    p->done = end;
 }
 
 /* Of a recording that is too long for the first look the last part of each row is read, for the
@@ -114,24 +156,23 @@ static uint64_t end_of(const struct gt_follow *f, const struct gt_calls_part *pa
 static int read_file_row(struct gt_follow *f, uint32_t row, struct progress *p,
                          struct gt_error *err)
 {
+    struct gt_error why = {0};
     int status = 0;
     for (guint i = 0; i < f->c->parts->len && status == 0; i++) {
         const struct gt_calls_part *part = &g_array_index(f->c->parts, struct gt_calls_part, i);
+        size_t next;
         const bool is_last = i + 1 == f->c->parts->len || (part + 1)->row != row;
         if (part->row != row || end_of(f, part) <= p->done || (!f->calls.counts && !is_last))
             continue;
         f->gap = p->gap |= part->gap;
-        status = read_part(f, part, p, err);
-        if (status != GT_E_FORMAT || f->out.status != 0)
+        status = read_part(f, part, p, &next, &why);
+        if (status != GT_E_FORMAT || f->out.status != 0 || next == 0)
             continue;
         status = 0;
-        if (is_last) /* it may be being written */
-            break;
-        p->gap = true;
-        p->done = end_of(f, part);
-        f->calls.lost++;
+        if (!f->written || !is_last || next < part->n_blocks) /* else it may be being written */
+            leave_out(f, part, next, p, &why);
     }
-    return status;
+    return status < 0 ? gt_error_set(err, status, "%s", why.text) : 0;
 }
 
 static int read_directory_row(struct gt_follow *f, uint32_t number, struct progress *p,
@@ -263,6 +304,17 @@ static bool has_begun(const struct gt_follow *f)
     return !g_file_test(dir, G_FILE_TEST_IS_DIR) || g_file_test(tasks, G_FILE_TEST_EXISTS);
 }
 
+/* As a pass does it at its end. */
+static void report_records(struct gt_follow *f)
+{
+    uint64_t odd = 0;
+    for (guint i = 0; i < f->calls.task->len; i++)
+        odd += ((const struct gt_follow_open_task *)f->calls.task->pdata[i])->stack.odd;
+    f->unknown += f->feed.unknown;
+    if (!f->written)
+        gt_pass_report(f->c, odd, f->unknown);
+}
+
 static int look(struct gt_follow *f, struct gt_error *err)
 {
     int status = begin_look(f, err);
@@ -270,6 +322,7 @@ static int look(struct gt_follow *f, struct gt_error *err)
         name_functions(f);
         name_tasks(f);
         status = read_rows(f, err);
+        report_records(f);
         gt_follow_sum_up(&f->calls, !f->calls.counts);
         f->is_begun = true;
     }
@@ -278,13 +331,16 @@ static int look(struct gt_follow *f, struct gt_error *err)
     return status;
 }
 
-int gt_follow_read(struct gt_follow *f, struct gt_error *err)
+int gt_follow_read(struct gt_follow *f, bool written, struct gt_error *err)
 {
+    const struct gt_calls_options how = {.notices = {hold_line, f}, .written = written};
     if (!f->is_begun && !has_begun(f))
         return 0;
-    int status = gt_calls_open(f->path, NULL, &f->c, err);
+    f->written = written;
+    int status = gt_calls_open(f->path, &how, &f->c, err);
     if (status == 0)
         status = look(f, err);
+    tell(f, status == 0);
     gt_calls_close(f->c);
     f->c = NULL;
     return status;
@@ -321,11 +377,15 @@ void gt_follow_name(struct gt_follow *f,
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-struct gt_follow *gt_follow_create(const char *path, uint64_t most)
+struct gt_follow *gt_follow_create(const char *path, uint64_t most,
+                                   const struct gt_notices *notices)
 {
     struct gt_follow *f = g_new0(struct gt_follow, 1);
     f->path = g_strdup(path);
     f->most = most;
+    f->notices = *notices;
+    f->told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    f->lines = g_ptr_array_new_with_free_func(g_free);
     f->rows = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     gt_follow_calls_init(&f->calls);
     return f;
@@ -336,6 +396,8 @@ void gt_follow_destroy(struct gt_follow *f)
     if (!f)
         return;
     g_hash_table_destroy(f->rows);
+    g_hash_table_destroy(f->told);
+    g_ptr_array_free(f->lines, TRUE);
     gt_follow_calls_finish(&f->calls);
     g_free(f->path);
     g_free(f);

@@ -16,6 +16,7 @@
 #define GT_CALLS_READ_FOLLOW_H
 
 #include "base/error.h"
+#include "base/notice.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,13 +55,16 @@ struct gt_follow_task {
 /* A usual `most`. */
 enum { GT_FOLLOW_FROM_BEGIN = 4 << 20 };
 
-/* `most`: records that the first look reads; a recording with more is followed from its end on. */
-struct gt_follow *gt_follow_create(const char *path, uint64_t most);
+/* `most`: records that the first look reads; a recording with more is followed from its end on.
+ * `notices`: about damage, each once, during looks. */
+struct gt_follow *gt_follow_create(const char *path, uint64_t most,
+                                   const struct gt_notices *notices);
 void gt_follow_destroy(struct gt_follow *f); /* NULL is fine */
 
-/* Reads what is new. Errors of gt_calls_open; GT_E_UNSUPPORTED: a directory with arguments. A block
- * that is damaged is skipped; the last one, which may be being written, is read by a later look. */
-int gt_follow_read(struct gt_follow *f, struct gt_error *err);
+/* Reads what is new. `written`: others may be writing it, so that what its end lacks is no damage,
+ * and is read by a later look. Errors of gt_calls_open; GT_E_UNSUPPORTED: a directory with
+ * arguments. A block that is damaged is skipped and reported. */
+int gt_follow_read(struct gt_follow *f, bool written, struct gt_error *err);
 
 /* Only tasks that are wanted, from here on: after the first look all sums begin anew. A task is
  * asked about when it appears and when it gets another name. */

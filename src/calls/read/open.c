@@ -30,7 +30,8 @@ static int read_info(struct gt_calls *c, struct gt_error *err)
     struct gt_error why = {0};
     if (!gt_texts_have(&c->texts, "info")) {
         c->facts.incomplete = true;
-        gt_notice(&c->notices, "%s: there is no info; run guesttrace repair", c->path);
+        gt_notice(gt_calls_notices_at_end(c), "%s: there is no info; run guesttrace repair",
+                  c->path);
         c->info.feat_mask = GT_UFTRACE_FEAT_MIN;
         return 0;
     }
@@ -86,6 +87,8 @@ static void report_gaps(struct gt_calls *c)
         uint64_t at;
         const char *path = gt_compact_file_place(&c->file, g->at, &at);
         c->facts.incomplete = true;
+        if (c->written && g->at + g->size >= c->file.size)
+            continue;
         gt_notice(&c->notices, GT_COMPACT_GAP_NOTICE, path, at, g->size);
     }
 }
@@ -98,7 +101,7 @@ static void report_missing(struct gt_calls *c, uint32_t from, uint32_t to)
                                         : g_strdup_printf("parts %u to %u are", from, to);
     if (!removed)
         c->facts.incomplete = true;
-    gt_notice(&c->notices, "%s: %s %s", c->path, which,
+    gt_notice(gt_calls_notices_at_end(c), "%s: %s %s", c->path, which,
               removed ? "removed: the recording kept to its size limit"
                       : "missing: calls in it are left out");
 }
@@ -114,7 +117,7 @@ static void report_parts(struct gt_calls *c)
     }
     if (c->file.n_members && strcmp(c->file.member[c->file.n_members - 1].path, c->path) != 0) {
         c->facts.incomplete = true;
-        gt_notice(&c->notices,
+        gt_notice(gt_calls_notices_at_end(c),
                   "%s: the newest part is missing: its calls are left out, and names may be; run "
                   "guesttrace repair",
                   c->path);
@@ -130,7 +133,7 @@ static int read_texts(struct gt_calls *c, struct gt_error *err)
     int status = gt_texts_open(&c->texts, c->path, file, &c->notices, err);
     if (c->texts.beside) {
         c->facts.incomplete = true;
-        gt_notice(&c->notices,
+        gt_notice(gt_calls_notices_at_end(c),
                   "%s: it is being recorded, or was interrupted: calls that are not in it yet are "
                   "left out",
                   c->path);
@@ -145,9 +148,9 @@ static int read_texts(struct gt_calls *c, struct gt_error *err)
         return status;
     take_facts(c);
     bool relative = c->info.feat_mask & GT_UFTRACE_FEAT_SYM_REL_ADDR;
-    c->spaces = gt_spaces_create(&c->texts, relative, &c->notices);
+    c->spaces = gt_spaces_create(&c->texts, relative, gt_calls_notices_at_end(c));
     status = gt_tasks_read(&c->tasks, &c->texts, c->spaces, c->info.tids, c->info.n_tids,
-                           &c->notices, err);
+                           gt_calls_notices_at_end(c), err);
     gt_spaces_number(c->spaces);
     if (status == 0)
         status = gt_marks_read(c, err);
@@ -242,8 +245,10 @@ int gt_calls_open(const char *path, const struct gt_calls_options *o, struct gt_
     pthread_mutex_init(&c->forks_lock, NULL);
     pthread_mutex_init(&c->notices_lock, NULL);
     c->notices = (struct gt_notices){put_notice, c};
-    if (o)
+    if (o) {
         c->told = o->notices;
+        c->written = o->written;
+    }
     int status = open_at(c, o ? o : &(struct gt_calls_options){0}, err);
     if (status < 0) {
         gt_calls_close(c);

@@ -45,6 +45,7 @@ struct gt_calls {
     struct gt_notices notices; /* one at a time, from any thread */
     struct gt_notices told;    /* where they go */
     pthread_mutex_t notices_lock;
+    bool written; /* as in struct gt_calls_options */
     struct gt_calls_facts facts;
     struct gt_compact_file file; /* fd -1: a directory */
     struct gt_texts texts;
@@ -71,6 +72,13 @@ struct gt_calls {
 static inline bool gt_calls_is_file(const struct gt_calls *c)
 {
     return c->facts.form != GT_CALLS_DIRECTORY;
+}
+
+/* Where notices go of what a recording that is being written may have later: nowhere meanwhile. */
+static inline const struct gt_notices *gt_calls_notices_at_end(const struct gt_calls *c)
+{
+    static const struct gt_notices none;
+    return c->written ? &none : &c->notices;
 }
 
 /* The rows of a compact file, or of a directory. `c` has its file, texts and tasks; tasks that have

@@ -103,6 +103,9 @@ char *gt_top_title(const struct gt_top *t)
         g_string_append_printf(out, ", only %s", t->task);
     if (lost)
         g_string_append_printf(out, ", records were lost %" PRIu64 " times", lost);
+    if (t->held && t->held->len)
+        g_string_append_printf(out, ", %u message%s at the end", t->held->len,
+                               t->held->len == 1 ? "" : "s");
     g_string_append_printf(out, ", %s", t->path);
     return g_string_free(g_steal_pointer(&out), FALSE);
 }

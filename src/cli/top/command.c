@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace top`: the functions and tasks of a recording that is being written. */
-#include "cli/command.h"
+#include "cli/reading.h"
 #include "cli/top/top.h"
 
 #include <locale.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 struct top_options {
-    bool batch, json, tasks, demangle, wall;
+    bool batch, json, tasks, demangle, wall, quiet;
     uint64_t count, limit;
     GPtrArray *symbols;
     const char *delay, *sort, *match, *task, *since;
@@ -54,6 +54,7 @@ static const struct gt_option top_table[] = {
      .offset = offsetof(struct top_options, demangle)},
     {"no-demangle", .type = GT_OPTION_FLAG, .off = true, .help = "do not demangle names",
      .offset = offsetof(struct top_options, demangle)},
+    GT_QUIET_OPTION(struct top_options, quiet),
     {0},
 };
 
@@ -89,7 +90,9 @@ static int run_top(const struct gt_command *self, const void *options, size_t n,
                        .wall = o->wall,
                        .sort = sort_of(o->sort),
                        .limit = o->limit,
-                       .most = most_of(o->since)};
+                       .most = most_of(o->since),
+                       .notices = gt_default_notices(self, o->quiet),
+                       .held = prints ? NULL : g_ptr_array_new_with_free_func(g_free)};
     t.glob = g_strdup(o->match);
     t.demangler = o->demangle ? gt_demangler_create() : NULL;
     int status = gt_top_open(&t, operands[0], &err);
@@ -118,6 +121,8 @@ const struct gt_command gt_command_top = {
             "takes a glob that names must match, T a task, whose functions alone are shown then; "
             "space pauses; d takes the seconds between tables; arrows, Page Up, Page Down, Home "
             "and End move; h lists keys.",
+            "Damage in the recording's file is reported on standard error, from the screen when it "
+            "ends.",
             "With --batch or --json the exit status is 0 if the recording ended or N tables were "
             "printed, 1 if it was interrupted.",
             NULL},

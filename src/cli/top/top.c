@@ -69,6 +69,15 @@ int gt_top_add_symbols(struct gt_top *t, const char *argument, struct gt_error *
     return gt_live_add(t->live, argument, err);
 }
 
+static void take_notice(void *self, const char *line)
+{
+    const struct gt_top *t = self;
+    if (t->held)
+        g_ptr_array_add(t->held, g_strdup(line));
+    else
+        gt_notice(&t->notices, "%s", line);
+}
+
 int gt_top_open(struct gt_top *t, const char *socket, struct gt_error *err)
 {
     t->socket = socket;
@@ -78,7 +87,7 @@ int gt_top_open(struct gt_top *t, const char *socket, struct gt_error *err)
         status = ask_path(t, err);
     if (status < 0)
         return status;
-    t->follow = gt_follow_create(t->path, t->most);
+    t->follow = gt_follow_create(t->path, t->most, &(struct gt_notices){take_notice, t});
     t->live = make_live(t->path);
     t->rows = g_array_new(FALSE, FALSE, sizeof(struct gt_top_row));
     t->lost_why = g_string_new(NULL);
@@ -93,6 +102,10 @@ void gt_top_close(struct gt_top *t)
     gt_demangler_destroy(t->demangler);
     if (t->rows)
         g_array_free(t->rows, TRUE);
+    for (guint i = 0; t->held && i < t->held->len; i++)
+        gt_notice(&t->notices, "%s", (const char *)t->held->pdata[i]);
+    if (t->held)
+        g_ptr_array_free(t->held, TRUE);
     if (t->lost_why)
         g_string_free(t->lost_why, TRUE);
     g_free(t->path);
@@ -149,7 +162,7 @@ static int read_new(struct gt_top *t, struct gt_error *err)
     }
     if (status < 0 || t->state != GT_TOP_CONNECTED)
         t->state = state_of(t);
-    return gt_follow_read(t->follow, err);
+    return gt_follow_read(t->follow, t->state != GT_TOP_ENDED, err);
 }
 
 static bool wants(void *self, const struct gt_follow_task *task)

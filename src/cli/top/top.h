@@ -44,7 +44,9 @@ struct gt_top {
     const char *socket;
     uint64_t most; /* see gt_follow_create */
     struct gt_ctl link;
-    char *path; /* of the recording */
+    char *path;                /* of the recording */
+    struct gt_notices notices; /* about damage */
+    GPtrArray *held;           /* those of a screen, until that has gone; NULL: there is none */
     struct gt_follow *follow;
     struct gt_live *live;           /* names of a machine's addresses */
     struct gt_demangler *demangler; /* NULL: names stay as they are */
@@ -64,9 +66,11 @@ struct gt_top {
     double seconds;             /* between the last two looks; 0: there was one */
 };
 
-/* Connects, and asks where the recording is. Errors of gt_ctl_open and gt_ctl_command;
- * GT_E_UNSUPPORTED: the socket is not one of a recording of calls. */
+/* Connects, and asks where the recording is. Notices are held where there is `held`. Errors of
+ * gt_ctl_open and gt_ctl_command; GT_E_UNSUPPORTED: the socket is not one of a recording of calls.
+ */
 int gt_top_open(struct gt_top *t, const char *socket, struct gt_error *err);
+/* Reports what was held. */
 void gt_top_close(struct gt_top *t);
 /* A file with names of a machine's functions: FILE[:OFFSET]. Errors of gt_live_add. */
 int gt_top_add_symbols(struct gt_top *t, const char *argument, struct gt_error *err);
