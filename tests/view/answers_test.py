@@ -71,15 +71,15 @@ def check_range(v, recording, tids, first, window, parameters):
         for path, s in recording.paths(tid, window=(first + window[0], first + window[1])).items():
             paths.setdefault(path, call_sums.Sum()).add(*s)
     expected = call_sums.functions_of(paths)
-    got = {names[r[0]]: (r[1], r[2], r[3]) for r in rows(v.ask('report', **parameters)['rows'], 8)}
+    got = {names[r[0]]: (r[1], r[2], r[3]) for r in rows(v.ask('report', **parameters)['rows'], 9)}
     equal(got, {name: tuple(s) for name, s in expected.items()}, 'report')
-    nodes = rows(v.ask('flame', **parameters)['nodes'], 6)
+    nodes = rows(v.ask('flame', **parameters)['nodes'], 7)
     check_flame(nodes, names, paths)
 
 
 def check_flame(nodes, names, paths):
     open_, shown = [], {}
-    for depth, function, _, calls, total, own in nodes[1:]:
+    for depth, function, _, calls, total, own, _ in nodes[1:]:
         del open_[depth - 1:]
         open_.append(names[function] if function >= 0 else None)
         if function >= 0:
@@ -133,8 +133,8 @@ def test_relations(t):
                     callers[path[-2] if len(path) > 1 else None] += s.calls
                 if len(path) > 1 and path[-2] == 'fib':
                     callees[path[-1]] += s.calls
-        equal({names[r[0]] if r[0] >= 0 else None: r[1] for r in rows(got['callers'], 4)}, dict(callers), 'callers')
-        equal({names[r[0]]: r[1] for r in rows(got['callees'], 4)}, dict(callees), 'callees')
+        equal({names[r[0]] if r[0] >= 0 else None: r[1] for r in rows(got['callers'], 5)}, dict(callers), 'callers')
+        equal({names[r[0]]: r[1] for r in rows(got['callees'], 5)}, dict(callees), 'callees')
 
 
 def test_inverse(t):
@@ -142,12 +142,12 @@ def test_inverse(t):
     with Viewing(recording.path) as v:
         v.ready()
         names = v.names()
-        nodes = rows(v.ask('flame', inverse=1)['nodes'], 6)
+        nodes = rows(v.ask('flame', inverse=1)['nodes'], 7)
         own = collections.Counter()
         for tid in made.TIDS:
             for path, s in recording.paths(tid).items():
                 own[path[-1]] += s.self
-        equal({names[f]: total for depth, f, _, _, total, _ in nodes if depth == 1 and f >= 0}, dict(own), 'own times')
+        equal({names[f]: total for depth, f, _, _, total, *_ in nodes if depth == 1 and f >= 0}, dict(own), 'own times')
 
 
 def test_values(t):

@@ -10,7 +10,7 @@ from gttest import boards, commands, compilers, functions, paths, qemus, recordi
 from gttest.paths import GUESTTRACE
 from gttest.results import equal, need, read_bytes
 from file_test import FilePage, export
-from page_test import PIXEL, Page, count
+from page_test import PIXEL, Page, cells, count
 from use_test import PLACE
 from viewing import Viewing
 
@@ -29,7 +29,7 @@ def check_rows(p, recording):
     known = json.loads(commands.printed([GUESTTRACE, 'report', '--json', recording]))['rows']
     known = {(r['function'], r['calls'], texts.time_text(r['total_ns']), texts.time_text(r['self_ns'])) for r in known}
     p.press('3')
-    seen = [(row[7], count(row[2]), row[0], row[1]) for row in p.rows('Functions')]
+    seen = [(row['Function'], count(row['Calls']), row['Total'], row['Self']) for row in cells(p, 'Functions')]
     need(len(seen) > 10 and known.issuperset(seen), 'not in the report:', set(seen) - known)
     return seen
 

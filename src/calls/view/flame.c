@@ -38,33 +38,36 @@ uint64_t *gt_view_tree_calls(const struct gt_tree *t, bool inverse)
 }
 
 /* depth, function (below 0: minus the number of paths that are summed up), value, calls, total,
- * self */
+ * self, open; of `sums` the last four are taken. */
 static void put_node(const struct flame *f, uint32_t depth, int64_t function, uint64_t value,
-                     uint64_t calls, uint64_t total, int64_t self)
+                     const struct gt_tree_node *sums)
 {
     gt_json_u64(f->json, depth);
     gt_json_i64(f->json, function);
     gt_json_u64(f->json, value);
-    gt_json_u64(f->json, calls);
-    gt_json_u64(f->json, total);
-    gt_json_i64(f->json, self);
+    gt_json_u64(f->json, sums->calls);
+    gt_json_u64(f->json, sums->total);
+    gt_json_i64(f->json, sums->self);
+    gt_json_u64(f->json, sums->open);
 }
 
 /* Children of a node that are too small, as one. */
 static void put_small(const struct flame *f, uint32_t node, uint32_t top)
 {
     const struct gt_tree_node *n = f->tree->node;
-    uint64_t value = 0, calls = 0, total = 0;
+    struct gt_tree_node sum = {0};
+    uint64_t value = 0;
     int64_t paths = 0;
     for (uint32_t i = node + 1; i < n[node].end; i = n[i].end)
         if (f->value[i] < f->least) {
             value += f->value[i];
-            calls += n[i].calls;
-            total += n[i].total;
+            sum.calls += n[i].calls;
+            sum.open += n[i].open;
+            sum.total += n[i].total;
             paths++;
         }
     if (paths)
-        put_node(f, n[node].depth + 1 - top, -paths, value, calls, total, 0);
+        put_node(f, n[node].depth + 1 - top, -paths, value, &sum);
 }
 
 static void put_tree(const struct flame *f, uint32_t top)
@@ -76,8 +79,7 @@ static void put_tree(const struct flame *f, uint32_t top)
             continue;
         }
         put_node(f, n[i].depth - n[top].depth,
-                 n[i].parent == GT_TREE_NONE ? 0 : (int64_t)n[i].function, f->value[i], n[i].calls,
-                 n[i].total, n[i].self);
+                 n[i].parent == GT_TREE_NONE ? 0 : (int64_t)n[i].function, f->value[i], &n[i]);
         put_small(f, i, n[top].depth);
         i++;
     }

@@ -45,7 +45,8 @@ static void put_sums(struct gt_json *j, const struct gt_function_table *f)
 {
     gt_json_resume(j);
     gt_json_begin_object(j);
-    gt_json_key(j, "rows"); /* function, calls, total, self, average, minimum, maximum, slept */
+    gt_json_key(j,
+                "rows"); /* function, calls, total, self, average, minimum, maximum, slept, open */
     gt_json_begin_array(j);
     for (size_t i = 0; i < f->n; i++) {
         const struct gt_function_sums *s = &f->row[i].sums;
@@ -56,7 +57,8 @@ static void put_sums(struct gt_json *j, const struct gt_function_table *f)
                                 gt_function_total_avg(s),
                                 s->calls ? s->total_min : 0,
                                 s->total_max,
-                                s->slept};
+                                s->slept,
+                                s->open};
         for (size_t k = 0; k < G_N_ELEMENTS(row); k++)
             gt_json_u64(j, row[k]);
     }
@@ -80,8 +82,8 @@ int gt_view_report(struct gt_view *v, const struct gt_view_query *q, struct gt_j
     return status;
 }
 
-/* by=tasks: task, functions, calls, total, self, slept; by=modules: a function of it instead of the
- * task. */
+/* by=tasks: task, functions, calls, total, self, slept, open; by=modules: a function of it instead
+ * of the task. */
 int gt_view_groups(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
                    struct gt_error *err)
 {
@@ -106,6 +108,7 @@ int gt_view_groups(struct gt_view *v, const struct gt_view_query *q, struct gt_j
         gt_json_u64(j, g.row[i].total);
         gt_json_i64(j, g.row[i].self);
         gt_json_u64(j, g.row[i].slept);
+        gt_json_u64(j, g.row[i].open);
     }
     gt_json_end_array(j);
     gt_json_end_object(j);
@@ -119,10 +122,12 @@ int gt_view_groups(struct gt_view *v, const struct gt_view_query *q, struct gt_j
 struct place {
     uint64_t begin, duration;
     uint32_t task, depth;
+    unsigned flags; /* GT_CALL_OPEN, GT_CALL_UNFINISHED */
     bool any;
 };
 
 struct found {
+    const struct gt_calls *calls_of;
     const bool *wanted;
     size_t n;
     uint64_t time;
@@ -134,6 +139,7 @@ static void *make_found(void *self)
 {
     struct found *f = g_new0(struct found, 1);
     const struct found *all = self;
+    f->calls_of = all->calls_of;
     f->wanted = all->wanted;
     f->n = all->n;
     f->time = all->time;
@@ -160,6 +166,11 @@ static void offer(struct found *f, const struct place *p)
         f->before = *p;
 }
 
+static unsigned flags_of(const struct gt_calls *c, const struct gt_call *e)
+{
+    return (e->flags & GT_CALL_UNFINISHED) | (gt_calls_is_open(c, e) ? GT_CALL_OPEN : 0);
+}
+
 static int find_batch(void *share, const struct gt_calls_batch *b)
 {
     struct found *f = share;
@@ -167,7 +178,12 @@ static int find_batch(void *share, const struct gt_calls_batch *b)
         const struct gt_call *e = &b->call[i];
         if (e->kind != GT_CALL_EXIT || e->function >= f->n || !f->wanted[e->function])
             continue;
-        const struct place p = {e->begin, e->time - e->begin, e->task, e->depth, true};
+        const struct place p = {.begin = e->begin,
+                                .duration = e->time - e->begin,
+                                .task = e->task,
+                                .depth = e->depth,
+                                .flags = flags_of(f->calls_of, e),
+                                .any = true};
         f->calls++;
         offer(f, &p);
     }
@@ -197,6 +213,7 @@ static void put_place(struct gt_view *v, struct gt_json *j, const char *key, con
     gt_view_put(j, "duration", p->duration);
     gt_view_put(j, "task", p->task);
     gt_view_put(j, "depth", p->depth);
+    gt_view_put(j, "flags", p->flags);
     gt_json_end_object(j);
 }
 
@@ -219,7 +236,7 @@ int gt_view_find(struct gt_view *v, const struct gt_view_query *q, struct gt_jso
 {
     static const struct gt_calls_consumer consumer = {make_found, find_batch, merge_found};
     struct gt_view_range r;
-    struct found f = {.n = gt_calls_n_functions(v->calls)};
+    struct found f = {.calls_of = v->calls, .n = gt_calls_n_functions(v->calls)};
     g_autofree bool *wanted = g_new0(bool, f.n + 1);
     g_autoptr(GArray) functions = NULL;
     int status = gt_view_range_get(v, q, &r, err);

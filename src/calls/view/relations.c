@@ -5,20 +5,21 @@
 #include <stdlib.h>
 
 struct sums {
-    uint64_t calls, total;
+    uint64_t calls, open, total;
     int64_t self;
 };
 
 static void add(struct sums *to, const struct gt_tree_node *n)
 {
     to->calls += n->calls;
+    to->open += n->open;
     to->total += n->total;
     to->self += n->self;
 }
 
 static void put_list(struct gt_json *j, const char *key, const struct sums *of, size_t n)
 {
-    gt_json_key(j, key); /* function, -1: none; calls, total, self */
+    gt_json_key(j, key); /* function, -1: none; calls, total, self, open */
     gt_json_begin_array(j);
     for (size_t i = 0; i <= n; i++) {
         if (!of[i].calls)
@@ -27,6 +28,7 @@ static void put_list(struct gt_json *j, const char *key, const struct sums *of, 
         gt_json_u64(j, of[i].calls);
         gt_json_u64(j, of[i].total);
         gt_json_i64(j, of[i].self);
+        gt_json_u64(j, of[i].open);
     }
     gt_json_end_array(j);
 }
@@ -92,14 +94,15 @@ static void put_edges(GHashTable *edges, struct gt_json *j)
         gt_json_u64(j, s->calls);
         gt_json_u64(j, s->total);
         gt_json_i64(j, s->self);
+        gt_json_u64(j, s->open);
     }
     gt_json_end_array(j);
     gt_json_end_object(j);
     gt_json_commit(j);
 }
 
-/* Who calls whom: caller, called, calls, total, self; a caller of -1: none. Sums of `function` for
- * all functions at once. */
+/* Who calls whom: caller, called, calls, total, self, open; a caller of -1: none. Sums of
+ * `function` for all functions at once. */
 int gt_view_edges(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
                   struct gt_error *err)
 {

@@ -11,6 +11,8 @@ struct tiles {
     GArray *cells;       /* uint64_t: 5 a cell */
     struct gt_json *json;
     bool any, summed_up;
+    uint32_t task;
+    uint64_t first_end; /* of the task */
 };
 
 static void put_list(struct gt_json *j, const char *key, GArray *list)
@@ -41,13 +43,30 @@ static void take_task(void *self, uint32_t task)
     gt_json_begin_object(t->json);
     gt_view_put(t->json, "task", task);
     t->any = true;
+    t->task = task;
+    t->first_end = gt_calls_first_end(t->view->calls, task);
+}
+
+/* enum gt_call_flag, GT_CALL_OPEN of any call that has not returned. */
+static int64_t flags_of(const struct tiles *t, const struct gt_timeline_slice *s)
+{
+    const struct gt_call e = {.time = s->begin + s->duration,
+                              .begin = s->begin,
+                              .task = t->task,
+                              .function = s->function,
+                              .depth = s->depth,
+                              .kind = GT_CALL_EXIT,
+                              .flags = s->flags};
+    return gt_call_may_be_open(&e, t->first_end) && gt_calls_is_open(t->view->calls, &e)
+               ? s->flags | GT_CALL_OPEN
+               : s->flags;
 }
 
 static void take_slice(void *self, const struct gt_timeline_slice *s)
 {
     struct tiles *t = self;
     const int64_t row[] = {(int64_t)(gt_view_time(t->view, s->begin) - t->begin),
-                           (int64_t)s->duration, s->depth, s->function, s->flags};
+                           (int64_t)s->duration, s->depth, s->function, flags_of(t, s)};
     g_array_append_vals(t->slices, row, G_N_ELEMENTS(row));
 }
 

@@ -104,3 +104,12 @@ export const baseName = path => path.slice(path.lastIndexOf('/') + 1);
 // eslint-disable-next-line no-misleading-character-class
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 export const shownName = name => name.replace(UNSEEN, c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+// The rows of a list whose rows have n numbers.
+export const rowsOf = (list, n) => Array.from({ length: list.length / n }, (_, i) => list.slice(i * n, (i + 1) * n));
+
+// How many calls, and how many of them are open: they have not returned.
+export const callsText = (calls, open) => `${countText(calls)} calls${open ? `, ${countText(open)} of them open` : ''}`;
+
+// Whether a call has not returned: where the recording ends, or where something else has ended it.
+export const neverReturned = call => Boolean(call.flags & (4 | 16));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // What is selected, below the time line: a call, with the calls that it is in; or a range, with its sums.
-import { element, timeText, exactTime, countText, shownName } from './base.js';
+import { element, timeText, exactTime, countText, shownName, neverReturned, rowsOf } from './base.js';
 import { functionOf, taskTitle, source } from './source.js';
 import { state, setState, onState, rangeParameters, setSight } from './state.js';
 import { view, spanOf } from './plot.js';
 import { pathOf } from './hits.js';
 import { onTiles, levelFor, needTiles } from './tiles.js';
 import { showCall } from './timeline.js';
-import { Table, goTo } from './tables.js';
+import { Table, goTo, times } from './tables.js';
 import { colorOf } from './colors.js';
 
 let panel, rangeTable, rangeKey = '';
@@ -127,7 +127,7 @@ function showSelectedCall(call) {
     ...(f.handler ? fact('Kind', 'handler of an interrupt, exception, system call or signal') : []),
     ...(f.module ? fact('Module', f.path) : []),
     ...(placeOf(f) ? fact('Source', element('button', { class: 'link', title: 'Show it (V)', onclick: () => setState({ tab: 'source', function: call.function }) }, placeOf(f))) : []),
-    ...(call.flags & 4 ? fact('Note', 'the recording ends before it returns') : []));
+    ...(neverReturned(call) ? fact('Note', call.flags & 4 ? 'open: the recording ends before it returns' : 'open: it has not returned') : []));
   loadValues(call);
   path.list = element('ol');
   panel.replaceChildren(
@@ -157,9 +157,9 @@ async function showSelectedRange() {
   try {
     const got = await source.get('report', parameters), rows = [];
     if (key !== rangeKey) return;
-    for (let i = 0; i < got.rows.length; i += 8) {
-      const f = functionOf(got.rows[i]);
-      rows.push({ function: f.index, name: f.name, module: f.module, calls: got.rows[i + 1], total: got.rows[i + 2], self: got.rows[i + 3], slept: got.rows[i + 7] });
+    for (const [index, calls, total, self, , , , slept, open] of rowsOf(got.rows, 9)) {
+      const f = functionOf(index);
+      rows.push({ function: f.index, name: f.name, module: f.module, calls, total, self, slept, open });
     }
     rangeTable.set(rows, 'There are no calls here.');
   } catch (error) {
@@ -183,7 +183,7 @@ function update(changes) {
 export function makeDetails() {
   const number = (title, key, text) => ({ title, key, number: true, text, width: '92px' });
   rangeTable = new Table([number('Self', 'self', r => timeText(r.self)), number('Total', 'total', r => timeText(r.total)),
-    number('Slept', 'slept', r => (r.slept ? timeText(r.slept) : '')), number('Calls', 'calls', r => countText(r.calls)), { title: 'Function', key: 'name', width: 'minmax(120px, 1fr)' }],
+    number('Slept', 'slept', r => (r.slept ? timeText(r.slept) : '')), number('Calls', 'calls', r => countText(r.calls)), times.open, { title: 'Function', key: 'name', width: 'minmax(120px, 1fr)' }],
   { label: 'Functions of the range', sort: 'self', class: 'small', choose: row => setState({ function: row.function }), open: row => goTo(row.function, 'next') });
   panel = element('div', { class: 'details', hidden: true });
   onState(update);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // The table of what differs between two recordings: a function a row, parts of all of each.
-import { timeText, countText, percentText, matcher } from './base.js';
+import { timeText, countText, percentText, rowsOf, matcher } from './base.js';
 import { source, recording, both, addNames } from './source.js';
 import { state, setState, onState, wallParameters } from './state.js';
 import { Table, wholeOf } from './tables.js';
@@ -9,11 +9,11 @@ import { pointsText } from './flame.js';
 let changes, asked = '';
 
 // Rows of an answer.
-function rowsOf(got) {
+function changesOf(got) {
   const rows = [];
   addNames(got.names);
-  for (let i = 0; i < got.rows.length; i += 7) {
-    const [id, calls0, total0, self0, calls1, total1, self1] = got.rows.slice(i, i + 7), { name, module } = both.names.get(id);
+  for (const [id, calls0, total0, self0, calls1, total1, self1] of rowsOf(got.rows, 7)) {
+    const { name, module } = both.names.get(id);
     rows.push({ id, name, module, calls0, total0, self0, calls1, total1, self1, suspended: !module && /^linux:schedule/.test(name) });
   }
   const all = [wholeOf(rows.map(row => ({ ...row, self: row.self0 }))), wholeOf(rows.map(row => ({ ...row, self: row.self1 })))];
@@ -38,7 +38,7 @@ async function updateChanges(changed) {
   changes.set([], 'Reading the calls…');
   try {
     const got = await source.get('changes', wallParameters());
-    if (asked === key) changes.set(rowsOf(got), 'There are no calls.');
+    if (asked === key) changes.set(changesOf(got), 'There are no calls.');
   } catch (error) {
     changes.set([], error.message);
   }

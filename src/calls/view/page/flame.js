@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // Flame graphs: paths of calls of the range, outermost on top; inverse: what took the time, callers below.
-import { element, clamp, eachFrame, fitCanvas, timeText, countText, percentText, matcher } from './base.js';
-import { functionOf, source, recording, needFunctions, both, addNames } from './source.js';
+import { element, clamp, eachFrame, fitCanvas, timeText, countText, percentText, callsText, rowsOf, matcher } from './base.js';
+import { functionOf, source, recording, needFunctions, nodeSize, both, addNames } from './source.js';
 import { state, setState, onState, rangeParameters, wallParameters, findPath } from './state.js';
 import { theme, colorOf, differenceColor, fitText, drawMessage, FONT } from './colors.js';
 
@@ -11,10 +11,10 @@ export const flame = { canvas: null, nodes: [], shown: 0, key: '', ready: '', ho
 let control = null, flameTip, pathBar, flameMatches = null, matchesFor = '';
 
 // Nodes of an answer, which are in depth-first order, with their place: x and width are parts of the whole.
-function nodesOf(list, make) {
-  const nodes = [], open = [], next = [];
-  for (let i = 0; i < list.length; i += 6) {
-    const n = { ...make(list.slice(i, i + 6)), parent: -1, x: 0, width: 1 };
+function nodesOf(answer) {
+  const nodes = [], open = [], next = [], make = answer.all ? ofBoth : ofOne;
+  for (const numbers of rowsOf(answer.nodes, nodeSize(answer))) {
+    const n = { ...make(numbers), parent: -1, x: 0, width: 1 };
     open.length = n.depth;
     open[n.depth] = nodes.length;
     if (n.depth) {
@@ -29,7 +29,7 @@ function nodesOf(list, make) {
   return nodes;
 }
 
-const ofOne = ([depth, f, value, calls, total, self]) => ({ depth, function: f, value, calls, total, self });
+const ofOne = ([depth, f, value, calls, total, self, open]) => ({ depth, function: f, value, calls, total, self, open });
 
 // `parts`: of all, in each recording. Its width is their mean.
 function ofBoth([depth, f, value0, value1, calls0, calls1]) {
@@ -57,15 +57,13 @@ async function loadFlame(key, parameters) {
   flame.error = '';
   try {
     const got = await source.get(state.difference ? 'difference' : 'flame', parameters, control.signal);
-    let largest = 0;
-    for (let i = 1; i < got.nodes.length; i += 6) largest = Math.max(largest, got.nodes[i]);
-    if (!got.all) await needFunctions(largest);
+    if (!got.all) await needFunctions(rowsOf(got.nodes, nodeSize(got)).reduce((most, n) => Math.max(most, n[1]), 0));
     if (flame.key !== key) return;
     if (got.all) {
       both.all = got.all;
       addNames(got.names);
     }
-    flame.nodes = nodesOf(got.nodes, got.all ? ofBoth : ofOne);
+    flame.nodes = nodesOf(got);
     flame.scroll = 0;
     flame.ready = key;
   } catch (error) {
@@ -198,7 +196,7 @@ function onFlameMove(event) {
   const n = flame.nodes[flame.hover];
   flameTip.hidden = !n;
   if (n) {
-    const lines = [nameOf(n, flame.hover), ...(n.parts ? changeLines(n) : [`${timeText(n.total)} in ${countText(n.calls)} calls, ${timeText(n.self)} of its own`,
+    const lines = [nameOf(n, flame.hover), ...(n.parts ? changeLines(n) : [`${timeText(n.total)} in ${callsText(n.calls, n.open)}, ${timeText(n.self)} of its own`,
       percentText(n.width, 1)])];
     if (n.function >= 0 && flame.hover > 0 && labelOf(n.function).module) lines.push(labelOf(n.function).module);
     flameTip.replaceChildren(...lines.filter(Boolean).map((line, i) => element('div', { class: i ? 'dim' : '' }, line.slice(0, 300))));

@@ -41,7 +41,7 @@ function listLines() {
     const f = functionOf(r.function);
     if (f.file !== shown.file || !f.line || f.line >= 1e6) continue;
     const row = at(f.line);
-    for (const key of ['calls', 'self', 'total']) row[key] = (row[key] || 0) + r[key];
+    for (const key of ['calls', 'open', 'self', 'total']) row[key] = (row[key] || 0) + r[key];
     row.function = r.function;
     if (!shown.text.length) row.name = row.name ? `${row.name}, ${f.name}` : f.name;
   }
@@ -99,7 +99,7 @@ export function makeListing() {
     { label: 'Files', sort: 'self', choose: row => setState({ function: row.function }), isOn: row => row.file === shown.file });
   lines = new Table([{ title: 'Line', key: 'line', number: true, width: '60px' },
     { title: 'Count', key: 'count', number: row => row.count || 0, text: blank('count', countText), hidden: () => !shown.counts.size, help: 'How often it ran, as the coverage says' },
-    { ...times.calls, number: row => row.calls || 0, text: blank('calls', countText), width: '82px', help: 'Of the function that begins here' },
+    { ...times.calls, number: row => row.calls || 0, text: blank('calls', countText), width: '82px', help: 'Of the function that begins here' }, times.open,
     { ...times.self, number: row => row.self || 0, text: blank('self', timeText), part: row => (row.self || 0) / data.whole.self },
     { ...times.total, number: row => row.total || 0, text: blank('total', timeText), part: row => (row.total || 0) / data.whole.total },
     { title: 'Text', key: 'name', width: 'minmax(170px, 1fr)' }],

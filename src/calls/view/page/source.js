@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // Where answers come from: the server, or data inside of the page.
-import { baseName, shownName } from './base.js';
+import { baseName, shownName, rowsOf } from './base.js';
 
 class Remote {
   constructor() {
@@ -120,7 +120,7 @@ class Embedded {
       if (of && !of.has(task)) continue;
       for (let i = 0; i < slices.length; i += 5) {
         if (!wanted.has(slices[i + 3])) continue;
-        const place = { begin: slices[i], duration: slices[i + 1], depth: slices[i + 2], task };
+        const place = { begin: slices[i], duration: slices[i + 1], depth: slices[i + 2], task, flags: slices[i + 4] };
         got.calls++;
         offer('first', place, (a, b) => a.begin < b.begin);
         offer('longest', place, (a, b) => a.duration > b.duration);
@@ -135,28 +135,31 @@ class Embedded {
     if (from !== undefined || tasks) return this.block('function of a part');
     const { edges } = await this.sums('edges', wall), wanted = new Set(functions.split(',').map(Number));
     const got = { callers: [], callees: [] };
-    for (let i = 0; i < edges.length; i += 5) {
-      if (wanted.has(edges[i + 1])) got.callers.push(edges[i], ...edges.slice(i + 2, i + 5));
-      if (wanted.has(edges[i])) got.callees.push(...edges.slice(i + 1, i + 5));
+    for (const [caller, called, ...sums] of rowsOf(edges, 6)) {
+      if (wanted.has(called)) got.callers.push(caller, ...sums);
+      if (wanted.has(caller)) got.callees.push(called, ...sums);
     }
     return got;
   }
 }
 
+// How many numbers a node of a flame graph has; `all`: it is one of two recordings.
+export const nodeSize = answer => (answer.all ? 6 : 7);
+
 // The nodes below a path, of an answer about the whole.
 function part(whole, path) {
-  const { nodes } = whole;
+  const { nodes } = whole, size = nodeSize(whole);
   let at = 0;
   for (const f of path) {
     const depth = nodes[at], same = whole.all ? [f] : sameFunctions(f);
-    let i = at + 6;
-    while (i < nodes.length && nodes[i] > depth && !(nodes[i] === depth + 1 && same.includes(nodes[i + 1]))) i += 6;
+    let i = at + size;
+    while (i < nodes.length && nodes[i] > depth && !(nodes[i] === depth + 1 && same.includes(nodes[i + 1]))) i += size;
     if (i >= nodes.length || nodes[i] <= depth) throw new Error('This file has no such path of calls.');
     at = i;
   }
-  let end = at + 6;
-  while (end < nodes.length && nodes[end] > nodes[at]) end += 6;
-  return { ...whole, nodes: nodes.slice(at, end).map((n, i) => (i % 6 ? n : n - path.length)) };
+  let end = at + size;
+  while (end < nodes.length && nodes[end] > nodes[at]) end += size;
+  return { ...whole, nodes: nodes.slice(at, end).map((n, i) => (i % size ? n : n - path.length)) };
 }
 
 const blocks = [...document.querySelectorAll('script[data-name]')];

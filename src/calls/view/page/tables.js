@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // Tables of the range: functions, modules, tasks; and who calls a function and what it calls. Only the rows in sight
 // are in the page.
-import { element, timeText, countText, matcher, eachFrame, baseName, shownName } from './base.js';
+import { element, timeText, countText, matcher, eachFrame, baseName, shownName, rowsOf } from './base.js';
 import { functionOf, source, recording, needFunctions, taskTitle, sameFunctions } from './source.js';
 import { state, setState, onState, rangeParameters } from './state.js';
 import { showCall } from './timeline.js';
 
 const HEIGHT = 22;
 
-// A table: columns are { title, key, text(row), number, hidden() }; number may be a function: what of a row is sorted.
+// A table: columns are { title, key, text(row), number, hidden(), ifAny }; number may be a function: what of a row is sorted.
+// ifAny: it is shown where a row has it.
 export class Table {
   constructor(columns, options = {}) {
     this.columns = columns;
@@ -27,12 +28,14 @@ export class Table {
     this.scroller.addEventListener('keydown', event => this.key(event));
     new ResizeObserver(this.redraw).observe(this.scroller);
     this.message = '';
+    this.without = new Set(columns.filter(c => c.ifAny));
     this.whole = { self: 1, total: 1 };
   }
 
   // `whole`: what parts of rows are of, in each column.
   set(rows, message = '', whole = this.whole) {
     this.rows = rows;
+    this.without = new Set(this.columns.filter(c => c.ifAny && !rows.some(row => row[c.key])));
     this.whole = whole;
     this.message = message;
     this.arrange();
@@ -57,7 +60,7 @@ export class Table {
   }
 
   shown() {
-    return this.columns.filter(c => !c.hidden || !c.hidden());
+    return this.columns.filter(c => !this.without.has(c) && (!c.hidden || !c.hidden()));
   }
 
   drawHead() {
@@ -134,9 +137,10 @@ export const times = {
   self: { title: 'Self', key: 'self', number: true, text: r => timeText(r.self), part: (r, whole) => r.self / whole.self, help: 'Without what it called' },
   slept: { title: 'Slept', key: 'slept', number: true, text: r => (r.slept ? timeText(r.slept) : ''), help: 'While its task was suspended in it, or in what it called' },
   calls: { title: 'Calls', key: 'calls', number: true, text: r => countText(r.calls) },
+  open: { title: 'Open', key: 'open', number: row => row.open || 0, text: r => (r.open ? countText(r.open) : ''), width: '64px', ifAny: true, help: 'Calls that have not returned' },
 };
 
-const functionColumns = [times.total, times.self, times.calls, times.slept,
+const functionColumns = [times.total, times.self, times.calls, times.open, times.slept,
   { title: 'Average', key: 'average', number: true, text: r => timeText(r.average) },
   { title: 'Shortest', key: 'least', number: true, text: r => timeText(r.least) },
   { title: 'Longest', key: 'most', number: true, text: r => timeText(r.most) },
@@ -151,12 +155,12 @@ const rowOf = index => {
 
 export const functionTable = new Table(functionColumns, { label: 'Functions', sort: 'total', choose: row => setState({ function: row.function }),
   open: row => goTo(row.function, 'longest'), isOn: row => state.function >= 0 && sameFunctions(state.function).includes(row.function) });
-const moduleTable = new Table([times.total, times.self, times.calls, times.slept, { title: 'Functions', key: 'functions', number: true, text: r => countText(r.functions) },
+const moduleTable = new Table([times.total, times.self, times.calls, times.open, times.slept, { title: 'Functions', key: 'functions', number: true, text: r => countText(r.functions) },
   { title: 'Module', key: 'name', width: 'minmax(220px, 1fr)' }], { label: 'Modules', sort: 'total', open: row => setState({ tab: 'functions', search: `${row.name}:*` }) });
-const taskTable = new Table([times.total, times.self, times.calls, times.slept, { title: 'Functions', key: 'functions', number: true, text: r => countText(r.functions) },
+const taskTable = new Table([times.total, times.self, times.calls, times.open, times.slept, { title: 'Functions', key: 'functions', number: true, text: r => countText(r.functions) },
   { title: 'Task', key: 'name', width: 'minmax(220px, 1fr)' }, { title: 'Process', key: 'process', width: 'minmax(120px, 1fr)' }],
 { label: 'Tasks', sort: 'total', open: row => setState({ tab: 'timeline', tasks: [row.task], open: { ...state.open, [row.task]: true } }) });
-const relationColumns = [{ ...times.calls, width: '76px' }, { ...times.total, part: undefined, width: '80px' }, { ...times.self, part: undefined, width: '80px' },
+const relationColumns = [{ ...times.calls, width: '76px' }, times.open, { ...times.total, part: undefined, width: '80px' }, { ...times.self, part: undefined, width: '80px' },
   { title: 'Function', key: 'name', width: 'minmax(90px, 1fr)' }];
 const relationOptions = label => ({ label, sort: 'total', choose: row => row.function >= 0 && setState({ function: row.function }) });
 export const callers = new Table(relationColumns, relationOptions('Callers'));
@@ -193,13 +197,10 @@ async function load(name, table, parameters, use) {
 
 async function useReport(got) {
   const rows = [];
-  let largest = 0;
-  for (let i = 0; i < got.rows.length; i += 8) largest = Math.max(largest, got.rows[i]);
-  await needFunctions(largest);
-  for (let i = 0; i < got.rows.length; i += 8) {
-    const [index, calls, total, self, average, least, most, slept] = got.rows.slice(i, i + 8);
-    rows.push({ ...rowOf(index), calls, total, self, average, least, most, slept });
-  }
+  const list = rowsOf(got.rows, 9);
+  await needFunctions(list.reduce((most, [index]) => Math.max(most, index), 0));
+  for (const [index, calls, total, self, average, least, most, slept, open] of list)
+    rows.push({ ...rowOf(index), calls, total, self, average, least, most, slept, open });
   Object.assign(data, { report: rows, whole: wholeOf(rows) });
   setTimeout(() => setState({}), 0); // others show it, too
   functionTable.set(rows, 'There are no calls here.', data.whole);
@@ -207,30 +208,26 @@ async function useReport(got) {
 
 function useModules(got) {
   const rows = [];
-  for (let i = 0; i < got.rows.length; i += 6) {
-    const [index, functions, calls, total, self, slept] = got.rows.slice(i, i + 6);
+  for (const [index, functions, calls, total, self, slept, open] of rowsOf(got.rows, 7)) {
     const path = functionOf(index).path;
-    rows.push({ name: shownName(baseName(path)) || '(none)', hint: path, functions, calls, total, self, slept });
+    rows.push({ name: shownName(baseName(path)) || '(none)', hint: path, functions, calls, total, self, slept, open });
   }
   moduleTable.set(rows, 'There are no calls here.', wholeOf(rows));
 }
 
 function useTasks(got) {
   const rows = [];
-  for (let i = 0; i < got.rows.length; i += 6) {
-    const [task, functions, calls, total, self, slept] = got.rows.slice(i, i + 6);
+  for (const [task, functions, calls, total, self, slept, open] of rowsOf(got.rows, 7)) {
     const process = recording.info.processes[recording.info.tasks[task].process];
-    rows.push({ task, name: taskTitle(task), process: process ? `${shownName(baseName(process.program))} ${process.pid}` : '', functions, calls, total, self, slept });
+    rows.push({ task, name: taskTitle(task), process: process ? `${shownName(baseName(process.program))} ${process.pid}` : '', functions, calls, total, self, slept, open });
   }
   taskTable.set(rows, 'There are no calls here.', wholeOf(rows));
 }
 
 function relationRows(list) {
   const rows = new Map();
-  for (let i = 0; i < list.length; i += 4) {
-    const [index, calls, total, self] = list.slice(i, i + 4);
-    rows.set(index, { ...(index < 0 ? { function: -1, name: '(nothing: outermost)' } : rowOf(index)), calls, total, self });
-  }
+  for (const [index, calls, total, self, open] of rowsOf(list, 5))
+    rows.set(index, { ...(index < 0 ? { function: -1, name: '(nothing: outermost)' } : rowOf(index)), calls, total, self, open });
   return [...rows.values()];
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // The time line: what the pointer does there, and how it is made.
-import { element, clamp, timeText, countText, percentText } from './base.js';
+import { element, clamp, timeText, countText, percentText, neverReturned } from './base.js';
 import { recording, functionOf, loadFunctions, source } from './source.js';
 import { state, setState, setSight, onState, endSearch } from './state.js';
 import { onTiles, failure } from './tiles.js';
@@ -18,7 +18,7 @@ function tipLines(x, y) {
   if (!hit) return null;
   if (hit.call) {
     const f = functionOf(hit.call.function);
-    return [f.name, `${timeText(hit.call.duration)}${f.module ? ` · ${f.module}` : ''}`];
+    return [f.name, `${timeText(hit.call.duration)}${neverReturned(hit.call) ? ', open' : ''}${f.module ? ` · ${f.module}` : ''}`];
   }
   const c = hit.cell, f = functionOf(c.function);
   return [`${countText(c.calls)} calls within ${timeText(c.width)}`, `${percentText(c.covered, c.width)} covered, most by ${f.name}`, 'zoom in to see each'];
