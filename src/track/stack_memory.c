@@ -49,9 +49,7 @@ bool gt_stack_words_find(struct gt_stack_words *w, uint64_t value)
     return false;
 }
 
-/* True where memory from sp on has what the outermost n frames return to, innermost first: as it
- * has where these remain. Below a signal's frame, or on other memory, frames need not be there. */
-static bool has_frames(const struct gt_thread *t, uint64_t sp, uint32_t n)
+bool gt_memory_has_frames(const struct gt_thread *t, uint64_t sp, uint32_t n)
 {
     const struct gt_stack *s = t->stack;
     uint64_t word = t->tracker->view->word;
@@ -64,6 +62,24 @@ static bool has_frames(const struct gt_thread *t, uint64_t sp, uint32_t n)
         if (f->kind != GT_FRAME_TAIL && f->ret != GT_NO_ADDR && !gt_stack_words_find(&w, f->ret))
             return false;
     }
+    return true;
+}
+
+bool gt_memory_count_frames(const struct gt_thread *t, uint64_t sp, uint32_t *n)
+{
+    uint32_t low = 0, high = gt_stack_depth(t->stack);
+    if (!t->tracker->view || !t->tracker->view->read)
+        return false;
+    if (gt_memory_has_frames(t, sp, high))
+        low = high;
+    while (low + 1 < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (gt_memory_has_frames(t, sp, middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    *n = low;
     return true;
 }
 
@@ -84,7 +100,7 @@ bool gt_memory_find_frames(const struct gt_thread *t, const struct gt_code *code
                           gt_tail_has_jumped(s, f))
             continue;
         tries++;
-        if (has_frames(t, sp, returns ? i - 1 : i)) {
+        if (gt_memory_has_frames(t, sp, returns ? i - 1 : i)) {
             *remain = returns ? i - 1 : i;
             return true;
         }

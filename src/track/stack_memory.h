@@ -22,6 +22,11 @@ struct gt_stack_words {
 /* Finds the word, and moves behind it. False: it is not there, and w->at stays. */
 bool gt_stack_words_find(struct gt_stack_words *w, uint64_t value);
 
+/* True where memory from sp on has what the outermost n frames return to, innermost first: as it
+ * has where these remain. Below a signal's frame, or on other memory, frames need not be there. */
+bool gt_memory_has_frames(const struct gt_thread *t, uint64_t sp, uint32_t n);
+/* Sets *n to the most for which that is true. False: memory cannot be read. */
+bool gt_memory_count_frames(const struct gt_thread *t, uint64_t sp, uint32_t *n);
 /* Which frames of the running stack remain where the stack pointer is now, as memory has them:
  * those that called the innermost one that returns to the code; or (returns is false) the innermost
  * one of the code's function, and those below. False: not known. */

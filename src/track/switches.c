@@ -335,21 +335,46 @@ static bool is_other_memory(struct gt_thread *t, uint64_t sp)
     return home.stack && home.stack != t->stack;
 }
 
+/* True where the code may be of the frame's function: code without symbols may have entered it by a
+ * jump from elsewhere. */
+static bool may_own(const struct gt_frame *f, const struct gt_code *code)
+{
+    return gt_frame_owns(f, code) ||
+           (f->fn->flags & code->fn->flags & GT_FUNC_ANON && f->ret != GT_NO_ADDR);
+}
+
+/* Frames of its own stack that the stack pointer, since it was loaded, is above of are left, all
+ * but *remain. False: none is, or it is not known. */
+static bool is_above_frames(const struct gt_thread *t, uint64_t sp, uint32_t *remain)
+{
+    uint64_t left = t->nonlocal.left_sp;
+    bool found = left ? sp >= left && find_frames(t, left, sp, remain)
+                      : gt_memory_count_frames(t, sp, remain);
+    return found && *remain > 0 && *remain < gt_stack_depth(t->stack);
+}
+
+/* The same, and the code, which calls, may be of the innermost one that remains. */
+static bool has_left_frames(const struct gt_thread *t, const struct gt_code *from, uint32_t *remain)
+{
+    uint64_t sp = t->nonlocal.new_sp ? t->nonlocal.new_sp : gt_stack_pointer_now(t);
+    if (!sp || !is_above_frames(t, sp, remain))
+        return false;
+    const struct gt_frame *f = &t->stack->base[*remain];
+    return gt_frame_owns(f, from) || (may_own(f, from) && gt_memory_has_frames(t, sp, *remain));
+}
+
 void gt_switch_before_call(struct gt_thread *t, const struct gt_code *from, uint64_t time)
 {
     struct gt_stack *s = t->stack;
     uint64_t sp = gt_stack_pointer_now(t), left = t->nonlocal.left_sp;
+    uint32_t remain;
+    drop_excursions(s);
+    if (has_left_frames(t, from, &remain)) {
+        leave_frames(t, remain, time);
+        return;
+    }
     if (!sp || !left)
         return;
-    drop_excursions(s);
-    if (sp >= left) {
-        uint32_t remain;
-        if (find_frames(t, left, sp, &remain) && remain < gt_stack_depth(s) && remain > 0 &&
-            gt_frame_owns(&s->base[remain], from)) {
-            leave_frames(t, remain, time);
-            return;
-        }
-    }
     unsigned n = s->n_excursions;
     if (n && s->excursions[n - 1].depth == gt_stack_depth(s))
         return; /* back, or on to another one */

@@ -118,6 +118,17 @@ static void before_load_by_register(unsigned vcpu, void *data)
     gt_vcpu_leave(v);
 }
 
+static void after_load_by_register(unsigned vcpu, void *data)
+{
+    (void)data;
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
+    if (!v)
+        return;
+    v->thread.nonlocal.new_sp = read_register(r);
+    gt_vcpu_leave(v);
+}
+
 /* ---- translation ---------------------------------------------------------------------------- */
 
 static struct gt_sp_step step_of(const struct gt_translation *t, size_t i)
@@ -185,6 +196,8 @@ static void watch_load(const struct gt_translation *t, size_t at)
     gt_watch_words(t, at + 1, on_restored, GT_MEM_LOADS);
     if (gt_stack_pointer_is_read(t->rec)) {
         gt_insn_on_exec_regs(t->insn[at].ref, before_load_by_register, NULL);
+        if (at + 1 < t->n)
+            gt_insn_on_exec_regs(t->insn[at + 1].ref, after_load_by_register, NULL);
         return;
     }
     watch_before(t, at);

@@ -135,7 +135,8 @@ static void test_contexts(void **state)
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     EXPECT(r, GETCONTEXT, "block regs transfer(2); 0 stores -; 1 stores -", NOP, NOP);
     EXPECT(r, UNWIND_GETIP, "block regs transfer(2); 0 loads -; 1 loads -", NOP, NOP);
-    EXPECT(r, ALPHA, "0 loads -; 1 loads -; 1 regs -; block regs transfer(3)", NOP, LOADS_SP, NOP);
+    EXPECT(r, ALPHA, "0 loads -; 1 loads -; 1 regs -; 2 regs -; block regs transfer(3)", NOP,
+           LOADS_SP, NOP);
     /* An unwinder ends in the frame that catches, by a jump. */
     EXPECT(r, UNWIND_RESUME, "block regs transfer(1); 0 last_exit return", BR);
 }
