@@ -10,7 +10,29 @@ void gt_held_write_to(struct gt_filter_state *s, uint32_t last)
             continue;
         f->bits |= WRITTEN;
         s->sink->enter(s->self, f, s->shown++, f->begin > s->on_since ? f->begin : s->on_since);
+        if (f->bits & SLEPT)
+            s->sink->slept(s->self, s->shown, f->slept_at, f->slept_at + f->slept);
+        f->bits &= ~(uint32_t)SLEPT;
     }
+}
+
+void gt_held_sleep(struct gt_filter_state *s, uint32_t i, uint64_t at, uint64_t length)
+{
+    while (i > 0 && !(s->frame[i].bits & (TAKEN | WRITTEN)))
+        i--;
+    struct gt_filter_frame *f = &s->frame[i];
+    if (i == 0)
+        return;
+    if (f->bits & WRITTEN) {
+        s->sink->slept(s->self, s->shown, at, at + length);
+        return;
+    }
+    if (!(f->bits & SLEPT)) {
+        f->slept_at = at;
+        f->slept = 0;
+    }
+    f->bits |= SLEPT;
+    f->slept += length;
 }
 
 void gt_held_write_due(struct gt_filter_state *s, uint64_t time)
@@ -38,6 +60,7 @@ void gt_held_switch_off(struct gt_filter_state *s, uint64_t time)
     if (s->shown && s->sink->ends)
         s->sink->ends(s->self, s->shown, time);
     for (uint32_t i = s->n; i > 0; i--) {
+        gt_held_hand_down(s, i);
         if (s->frame[i].bits & WRITTEN)
             s->sink->leave(s->self, &s->frame[i], --s->shown, time);
         s->frame[i].bits &= ~(uint32_t)WRITTEN;
@@ -66,16 +89,47 @@ bool gt_filter_is_recorded(const struct gt_filter_frame *f)
     return f->bits & WRITTEN;
 }
 
-bool gt_filter_takes_event(struct gt_filter_state *s, uint64_t time)
+/* True: a call would be recorded here. */
+static bool is_open(const struct gt_filter_state *s)
 {
     const struct gt_filter_frame *top = &s->frame[s->n];
+    return s->selected && !(top->bits & OUTSIDE) && top->left > 0 &&
+           (!s->set->only || top->bits & INSIDE);
+}
+
+static void notice_switch(struct gt_filter_state *s, uint64_t time)
+{
     if (gt_held_is_on(s) || s->depth == 0) /* outside all calls nothing is entered again */
         gt_held_notice_switch(s, time);
-    if (!gt_held_is_on(s) || !s->selected || top->bits & OUTSIDE || top->left == 0 ||
-        (s->set->only && !(top->bits & INSIDE)))
+}
+
+bool gt_filter_takes_event(struct gt_filter_state *s, uint64_t time)
+{
+    notice_switch(s, time);
+    if (!gt_held_is_on(s) || !is_open(s))
         return false;
     gt_held_write_due(s, time);
     return s->held > s->n;
+}
+
+bool gt_filter_takes_sleep(struct gt_filter_state *s, uint64_t time)
+{
+    notice_switch(s, time);
+    if (!gt_held_is_on(s))
+        return false;
+    gt_held_write_due(s, time);
+    return s->held > s->n && (s->shown || is_open(s));
+}
+
+void gt_filter_slept(struct gt_filter_state *s, uint64_t from, uint64_t to)
+{
+    notice_switch(s, to);
+    if (!gt_held_is_on(s))
+        return;
+    write_sufficing(s, to);
+    from = from > s->on_since ? from : s->on_since;
+    if (from < to)
+        gt_held_sleep(s, s->n, from, to - from);
 }
 
 void gt_filter_until(struct gt_filter_state *s, uint64_t time)

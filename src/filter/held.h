@@ -17,6 +17,7 @@ enum frame_bit {
     ALWAYS = 32,   /* however short */
     SMALL = 64,    /* too small */
     PASSES = 128,  /* -F, -N, -L */
+    SLEPT = 256,   /* suspensions in it are held back with it: `slept_at`, `slept` */
 };
 
 static inline bool gt_held_is_on(const struct gt_filter_state *s)
@@ -37,6 +38,16 @@ static inline bool gt_held_suffices(const struct gt_filter_state *s,
 void gt_held_write_to(struct gt_filter_state *s, uint32_t last);
 /* Writes what need not be held back any longer: entries of calls that have lasted long enough. */
 void gt_held_write_due(struct gt_filter_state *s, uint64_t time);
+/* A suspension of that length, in the innermost frame or those up to i: it is written, or held back
+ * with a call. */
+void gt_held_sleep(struct gt_filter_state *s, uint32_t i, uint64_t at, uint64_t length);
+/* The frame is not written: what it slept is its callers'. */
+static inline void gt_held_hand_down(struct gt_filter_state *s, uint32_t i)
+{
+    if (s->frame[i].bits & SLEPT)
+        gt_held_sleep(s, i - 1, s->frame[i].slept_at, s->frame[i].slept);
+    s->frame[i].bits &= ~(uint32_t)SLEPT;
+}
 /* Recording is off from now on: to its reader all open calls end here. */
 void gt_held_switch_off(struct gt_filter_state *s, uint64_t time);
 /* It is on from now on, and the open calls begin. */

@@ -260,6 +260,8 @@ static void write_exit(struct gt_filter_state *s, const struct gt_filter_frame *
         gt_held_write_to(s, s->n);
     if (f->bits & WRITTEN)
         s->sink->leave(s->self, f, --s->shown, time);
+    else
+        gt_held_hand_down(s, s->n);
     pop(s);
 }
 

@@ -62,6 +62,10 @@ struct gt_filter_sink {
     /* Recording was switched off, or other filters come: the calls that are open in the recording
      * end, by `leave`, without having returned. NULL: nothing. */
     void (*ends)(void *self, uint32_t shown, uint64_t time);
+    /* The task was suspended in the innermost call that is recorded, or in calls of it that are
+     * not. Where several suspensions were held back with a call: from the first one, as long as
+     * all. */
+    void (*slept)(void *self, uint32_t shown, uint64_t from, uint64_t to);
     /* After the record of the call. trace-on and trace-off are not among them. NULL: nothing. */
     void (*act)(void *self, const struct gt_filter_act *a);
     /* Sets *out to a value of the call of that depth, which is being entered or left. False: it is
@@ -82,6 +86,7 @@ struct gt_filter_frame {
     uint32_t fired;   /* triggers that act at its return */
     uint32_t depth;   /* of the call: all calls that are open below it */
     uint32_t skipped; /* of those, the ones between it and the frame below that have no frame */
+    uint64_t slept_at, slept; /* suspensions that are held back: when the first began; their sum */
 };
 
 struct gt_filter_state {
@@ -176,8 +181,12 @@ void gt_filter_enter(struct gt_filter_state *s, const struct gt_filter_verdict *
 void gt_filter_leave(struct gt_filter_state *s, uint64_t time);
 /* True: the open call is in the recording. */
 bool gt_filter_is_recorded(const struct gt_filter_frame *f);
-/* True: an event (a switch of tasks, a mark) that happens now belongs into the recording. */
+/* True: an event (a mark) that happens now belongs into the recording. */
 bool gt_filter_takes_event(struct gt_filter_state *s, uint64_t time);
+/* The task is suspended. True: that belongs into the recording now. Else, when it goes on: it was
+ * suspended from then to now, in calls that are recorded or not; `sink` gets it, now or later. */
+bool gt_filter_takes_sleep(struct gt_filter_state *s, uint64_t time);
+void gt_filter_slept(struct gt_filter_state *s, uint64_t from, uint64_t to);
 
 /* The open calls go on until then: writes those that take long enough by it. */
 void gt_filter_until(struct gt_filter_state *s, uint64_t time);

@@ -9,6 +9,7 @@ SETS in the environment is how many sets of options on each QEMU, SEED the first
 readers do not have: --no-handlers, levels.
 """
 import fnmatch
+import json
 import os
 import re
 import shutil
@@ -73,9 +74,36 @@ def sets(names, times):
         yield seed - 1, options
 
 
+def awake(text):
+    """Without the lines of suspended tasks: a recording has those in calls that it does not have, as children of the innermost
+    one that it has; readers show none that is too deep."""
+    return re.sub(r'.*linux:schedule\n', '', text)
+
+
 def compare(machine, options):
     whole, filtered = machine.run(*arguments(options.words))
-    same(flat(filtered), flat(whole, *options.words), f"record {' '.join(options.words)}:")
+    of = awake if '-D' in options.words else str
+    same(of(flat(filtered)), of(flat(whole, *options.words)), f"record {' '.join(options.words)}:")
+
+
+def sums(out, *options):
+    """{function: (calls, total, slept)}: of the time that it ran."""
+    report = json.loads(run([paths.GUESTTRACE, 'report', '--json', *options, out]).stdout)
+    return {f['function']: (f['calls'], f['total_ns'], f['slept_ns']) for f in report['rows']}
+
+
+def check_sleeps(machine, names):
+    """What a function took while its task ran does not depend on which of the calls in it are recorded, or shown."""
+    compared = 0
+    for words in (['-D', '2'], ['-t', '2us'], ['-D', '3', '-t', '1us'], *(['-N', f'^{name}$'] for name in names)):
+        whole, filtered = machine.run(*arguments(words))
+        wanted = sums(whole)
+        for got in sums(filtered), sums(whole, *words), sums(whole, '-F', '.', *words):
+            for name, of in got.items():
+                if of[0] == wanted[name][0]:
+                    need(of == wanted[name], f'{words}: {name} (calls, total, slept):', of, 'not', wanted[name])
+                    compared += of[2] > 0
+    need(compared > 20, 'functions that sleep:', compared)
 
 
 def without_handlers(text):
@@ -99,7 +127,7 @@ def without_handlers(text):
 
 def check_handlers(machine):
     whole, filtered = machine.run('no-handlers=on', common=TAILS)
-    same(flat(filtered), without_handlers(flat(whole)), 'no-handlers=on:')
+    same(awake(flat(filtered)), awake(without_handlers(flat(whole))), 'no-handlers=on:')
 
 
 def check_triggers(machine):
@@ -166,6 +194,7 @@ def check_qemu(folder, case, arch, version, qemu):
         tally.run(f'QEMU {version}, set {seed}', compare, machine, options)
     tally.run(f'QEMU {version}, lines', check_lines, machine, case)
     tally.run(f'QEMU {version}, tasks', check_tasks, machine)
+    tally.run(f'QEMU {version}, sleeps', check_sleeps, machine, names)
     if 'vector_' in whole:
         tally.run(f'QEMU {version}, triggers', check_triggers, machine)
         tally.run(f'QEMU {version}, handlers', check_handlers, machine)

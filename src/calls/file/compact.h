@@ -188,6 +188,9 @@ struct gt_compact_record gt_unpacker_record(const struct gt_unpacker *u,
 /* Functions are numbered in a segment, from 1 on; the address of one that has come (EVENT: the
  * event's id; OTHER: the word). */
 uint64_t gt_unpacker_word(const struct gt_unpacker *u, uint32_t number);
+/* True: it is uftrace's event of that id, at whatever depth. */
+bool gt_unpacker_is_event(const struct gt_unpacker *u, const struct gt_compact_event *e,
+                          uint64_t id);
 /* Numbers so far. */
 uint32_t gt_unpacker_words(const struct gt_unpacker *u);
 /* Tasks that have appeared in the segment so far, and the id of each. */

@@ -176,6 +176,21 @@ uint64_t gt_unpacker_word(const struct gt_unpacker *u, uint32_t number)
     return number < u->n_words ? u->word[number] : 0;
 }
 
+bool gt_unpacker_is_event(const struct gt_unpacker *u, const struct gt_compact_event *e,
+                          uint64_t id)
+{
+    const uint64_t word = gt_unpacker_word(u, e->sym >> 2);
+    const uint64_t depth = GT_UFTRACE_DEPTH_MASK << 6;
+    switch (e->sym & 3) {
+    case GT_COMPACT_EVENT:
+        return word == id;
+    case GT_COMPACT_OTHER:
+        return (word & ~depth) == (gt_uftrace_event(0, id) & ~depth);
+    default:
+        return false;
+    }
+}
+
 uint32_t gt_unpacker_words(const struct gt_unpacker *u)
 {
     return u->n_words;

@@ -72,8 +72,7 @@ static int make_frames(struct file_reader *r, const struct gt_compact_piece *p,
     }
     gt_feed_open(r->feed, lane, p->event->time, p->time);
     /* It was suspended: nothing comes between the two events of that. */
-    if (p->time > 0 && (p->event->sym & 3) == GT_COMPACT_EVENT &&
-        gt_unpacker_word(r->unpacker, p->event->sym >> 2) == GT_UFTRACE_EV_SCHED_IN) {
+    if (p->time > 0 && gt_unpacker_is_event(r->unpacker, p->event, GT_UFTRACE_EV_SCHED_IN)) {
         const struct gt_call_frame f = {.begin = p->time, .function = GT_CALLS_SCHEDULE};
         g_array_append_val(frames, f);
     }

@@ -36,9 +36,12 @@ struct task {
     struct gt_merge_queue queue; /* first: see queue_of */
     struct walk *walk;
     struct gt_filter_state state;
-    size_t name;                  /* names that have begun */
-    uint64_t last;                /* time of the last record */
-    bool suspended;               /* it is, in what is left */
+    size_t name;    /* names that have begun */
+    uint64_t last;  /* time of the last record */
+    bool suspended; /* it is, in what is left */
+    bool asleep;    /* it is, in calls that may not be left: since `slept_at` */
+    uint64_t slept_at;
+    uint32_t sleeps_in;           /* the function that suspends it */
     struct gt_call_values values; /* arguments, by the depth of their call */
     uint32_t leaves;              /* depth of the call that returns; UINT32_MAX: none does */
     uint32_t function;            /* of the call that is entered, or returns */
@@ -111,6 +114,23 @@ static void note_ends(void *self, uint32_t shown, uint64_t time)
     ((struct task *)self)->ends = shown;
 }
 
+static void switch_task(struct task *t, uint64_t time, uint32_t function)
+{
+    struct walk *w = t->walk;
+    int status = gt_calls_stack_switch(&t->queue.stack, &w->rules, &w->out, time, function);
+    gt_calls_out_flush(&w->out, &t->queue.stack);
+    if (status != 0 && w->out.status == 0)
+        w->out.status = status;
+}
+
+static void put_sleep(void *self, uint32_t shown, uint64_t from, uint64_t to)
+{
+    struct task *t = self;
+    (void)shown;
+    switch_task(t, from, t->sleeps_in);
+    switch_task(t, to, UINT32_MAX);
+}
+
 /* Of what triggers do, a reader can end. */
 static void act(void *self, const struct gt_filter_act *a)
 {
@@ -127,8 +147,12 @@ static bool value(void *self, uint32_t depth, const struct gt_call_value_name *n
                               out);
 }
 
-static const struct gt_filter_sink sink = {
-    .enter = put_enter, .leave = put_leave, .ends = note_ends, .act = act, .value = value};
+static const struct gt_filter_sink sink = {.enter = put_enter,
+                                           .leave = put_leave,
+                                           .ends = note_ends,
+                                           .slept = put_sleep,
+                                           .act = act,
+                                           .value = value};
 
 static void put_word(struct task *t, enum gt_compact_kind kind, uint64_t word, uint64_t time)
 {
@@ -219,17 +243,27 @@ static int take_entry(struct task *t, const struct gt_call *e)
 }
 
 /* A task that is suspended is in a call of its own, which filters do not see. */
-static int take_switch(struct task *t, const struct gt_call *e)
+static void suspend(struct task *t, uint64_t since)
 {
-    struct walk *w = t->walk;
-    bool out = e->kind == GT_CALL_ENTRY;
-    if (out ? !gt_filter_takes_event(&t->state, e->time) : !t->suspended)
-        return 0;
-    t->suspended = out;
-    int status = gt_calls_stack_switch(&t->queue.stack, &w->rules, &w->out, e->time,
-                                       out ? e->function : UINT32_MAX);
-    gt_calls_out_flush(&w->out, &t->queue.stack);
-    return status;
+    t->suspended = gt_filter_takes_sleep(&t->state, since);
+    t->asleep = !t->suspended;
+    if (t->suspended)
+        switch_task(t, since, t->sleeps_in);
+}
+
+static void take_switch(struct task *t, const struct gt_call *e)
+{
+    if (e->kind == GT_CALL_ENTRY) {
+        t->slept_at = e->time;
+        t->sleeps_in = e->function;
+        suspend(t, e->time);
+        return;
+    }
+    if (t->suspended)
+        switch_task(t, e->time, UINT32_MAX);
+    else if (t->asleep)
+        gt_filter_slept(&t->state, t->slept_at, e->time);
+    t->suspended = t->asleep = false;
 }
 
 static int take_event(struct task *t, const struct gt_call *e)
@@ -237,8 +271,10 @@ static int take_event(struct task *t, const struct gt_call *e)
     switch (e->kind) {
     case GT_CALL_ENTRY:
     case GT_CALL_EXIT:
-        if (gt_call_suspends(e->function))
-            return take_switch(t, e);
+        if (gt_call_suspends(e->function)) {
+            take_switch(t, e);
+            return 0;
+        }
         if (e->kind == GT_CALL_ENTRY)
             return take_entry(t, e);
         t->function = e->function;
@@ -366,9 +402,14 @@ static void end_task(struct walk *w, struct gt_calls_stack *s, const struct gt_c
 /* All that is in order comes before the exits of what never ended. */
 static int end_all(struct walk *w)
 {
-    for (guint i = 0; i < w->tasks->len; i++)
-        if (w->tasks->pdata[i])
-            gt_filter_until(&((struct task *)w->tasks->pdata[i])->state, w->c->facts.last);
+    for (guint i = 0; i < w->tasks->len; i++) {
+        struct task *t = w->tasks->pdata[i];
+        if (!t)
+            continue;
+        gt_filter_until(&t->state, w->c->facts.last);
+        if (t->asleep)
+            suspend(t, t->slept_at);
+    }
     start_all(w, true);
     int status = end_each(w, settle);
     return status ? status : end_each(w, end_task);

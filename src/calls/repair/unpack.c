@@ -115,8 +115,7 @@ static int scan(struct unpack *u, struct task *t, struct gt_uftrace_scan *out)
 
 static bool resumes(const struct unpack *u, const struct gt_compact_piece *p)
 {
-    return (p->event->sym & 3) == GT_COMPACT_EVENT &&
-           gt_unpacker_word(u->unpacker, p->event->sym >> 2) == GT_UFTRACE_EV_SCHED_IN;
+    return gt_unpacker_is_event(u->unpacker, p->event, GT_UFTRACE_EV_SCHED_IN);
 }
 
 static uint64_t open_at(const struct unpack *u, const struct gt_compact_piece *p, size_t i)

@@ -9,7 +9,8 @@ struct recorder {
     GArray *open;    /* uint32_t: functions */
     GArray *records; /* struct gt_compact_record */
     guint at;        /* steps done */
-    bool suspended;
+    bool suspended, asleep;
+    uint64_t slept_at;
 };
 
 static void put(struct recorder *r, uint64_t time, uint64_t word)
@@ -30,19 +31,41 @@ static void put_leave(void *self, const struct gt_filter_frame *f, uint32_t show
     put(r, time, gt_uftrace_exit(shown, address_of(g_array_index(r->open, uint32_t, f->depth))));
 }
 
-static const struct gt_filter_sink sink = {.enter = put_enter, .leave = put_leave};
-
 static void put_event(struct recorder *r, uint64_t time, uint64_t id)
 {
     put(r, time, gt_uftrace_event(r->s.shown, id));
 }
 
+static void put_sleep(void *self, uint32_t shown, uint64_t from, uint64_t to)
+{
+    (void)shown;
+    put_event(self, from, GT_UFTRACE_EV_SCHED_OUT);
+    put_event(self, to, GT_UFTRACE_EV_SCHED_IN);
+}
+
+static const struct gt_filter_sink sink = {
+    .enter = put_enter, .leave = put_leave, .slept = put_sleep};
+
+static void suspend(struct recorder *r, uint64_t since)
+{
+    r->suspended = gt_filter_takes_sleep(&r->s, since);
+    r->asleep = !r->suspended;
+    if (r->suspended)
+        put_event(r, since, GT_UFTRACE_EV_SCHED_OUT);
+}
+
 static void take_switch(struct recorder *r, bool out, uint64_t time)
 {
-    if (out ? !gt_filter_takes_event(&r->s, time) : !r->suspended)
+    if (out) {
+        r->slept_at = time;
+        suspend(r, time);
         return;
-    r->suspended = out;
-    put_event(r, time, out ? GT_UFTRACE_EV_SCHED_OUT : GT_UFTRACE_EV_SCHED_IN);
+    }
+    if (r->suspended)
+        put_event(r, time, GT_UFTRACE_EV_SCHED_IN);
+    else if (r->asleep)
+        gt_filter_slept(&r->s, r->slept_at, time);
+    r->suspended = r->asleep = false;
 }
 
 static void take_step(struct recorder *r, const struct model_call *c, bool end,
@@ -135,6 +158,8 @@ struct gt_uftrace_dir filtered_record(struct model *m, const struct gt_filter_se
         put_records(&m->dir, FIRST_TID + i, &end, 1);
         gt_filter_takes_event(&r[i].s, last);
         gt_filter_until(&r[i].s, last);
+        if (r[i].asleep)
+            suspend(&r[i], r[i].slept_at);
         put(&r[i], last, end.word);
         put_records(&d, FIRST_TID + i, (const void *)r[i].records->data, r[i].records->len);
         gt_filter_state_finish(&r[i].s);

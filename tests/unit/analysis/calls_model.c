@@ -20,6 +20,8 @@ static bool is_open(const struct model_task *t, uint32_t function)
     return false;
 }
 
+enum { BELOW = 3 }; /* calls that are open when a task is suspended, and too deep to be recorded */
+
 static uint64_t enter(struct model *m, struct model_task *t, uint32_t function, bool event)
 {
     const struct model_call c = {.begin = m->time,
@@ -36,7 +38,7 @@ static uint64_t enter(struct model *m, struct model_task *t, uint32_t function, 
         return gt_uftrace_event(t->depth, EVENT);
     t->top = s.call;
     t->depth++;
-    return function == SCHEDULE ? gt_uftrace_event(t->depth - 1, GT_UFTRACE_EV_SCHED_OUT)
+    return function == SCHEDULE ? gt_uftrace_event(t->depth - 1 + BELOW, GT_UFTRACE_EV_SCHED_OUT)
                                 : gt_uftrace_entry(t->depth - 1, address_of(function));
 }
 
@@ -48,7 +50,7 @@ static uint64_t leave(struct model *m, struct model_task *t)
     c->end = m->time;
     t->top = c->parent;
     t->depth--;
-    return c->function == SCHEDULE ? gt_uftrace_event(t->depth, GT_UFTRACE_EV_SCHED_IN)
+    return c->function == SCHEDULE ? gt_uftrace_event(t->depth + BELOW, GT_UFTRACE_EV_SCHED_IN)
                                    : gt_uftrace_exit(t->depth, address_of(c->function));
 }
 

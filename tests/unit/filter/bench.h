@@ -54,6 +54,13 @@ static inline void put_leave(void *self, const struct gt_filter_frame *f, uint32
     log_add(t, " /%c%u@%u", t->open[f->depth % 64], f->depth, (unsigned)time);
 }
 
+static inline void put_sleep(void *self, uint32_t shown, uint64_t from, uint64_t to)
+{
+    struct task *t = self;
+    assert_int_equal(shown, t->shown);
+    log_add(t, " ~%u@%u-%u", shown, (unsigned)from, (unsigned)to);
+}
+
 static inline void put_act(void *self, const struct gt_filter_act *a)
 {
     static const char *const names[] = {"on",   "off",  "finish",  "backtrace",
@@ -77,7 +84,7 @@ static inline bool value_of(void *self, uint32_t depth, const struct gt_call_val
 }
 
 static const struct gt_filter_sink sink = {
-    .enter = put_enter, .leave = put_leave, .act = put_act, .value = value_of};
+    .enter = put_enter, .leave = put_leave, .slept = put_sleep, .act = put_act, .value = value_of};
 
 static const char *const names[] = {
     [GT_FILTER_ONLY] = "-F",

@@ -143,6 +143,50 @@ static void test_events(void **state)
     end(&b);
 }
 
+/* A suspension is told when it is known in which call that is recorded it was. */
+static void test_sleeps(void **state)
+{
+    struct bench b;
+    struct task t;
+    (void)state;
+    begin(&b, "-N c -t 10ns -D 3");
+    start(&t, &b);
+    play(&t, &b, "a", 0);
+    assert_false(gt_filter_takes_sleep(&t.s, 2)); /* a is held back */
+    gt_filter_slept(&t.s, 2, 4);
+    play(&t, &b, "b", 5);
+    gt_filter_slept(&t.s, 5, 6);
+    gt_filter_slept(&t.s, 7, 8);
+    play(&t, &b, ".", 8); /* b is too short: its sleeps are a's */
+    play(&t, &b, "b", 9);
+    gt_filter_slept(&t.s, 9, 12); /* a suffices, b does not */
+    assert_string_equal(t.log, " a0@0 ~1@2-6");
+    play(&t, &b, "..", 20);
+    assert_string_equal(t.log, " a0@0 ~1@2-6 b1@9 ~2@9-12 /b1@20 /a0@21");
+    t.log[0] = '\0';
+    play(&t, &b, "abde", 30); /* e is too deep; all suffice at 50 */
+    gt_filter_slept(&t.s, 40, 50);
+    assert_string_equal(t.log, " a0@30 b1@31 d2@32 ~3@40-50");
+    assert_true(gt_filter_takes_sleep(&t.s, 51));
+    play(&t, &b, "..c", 60); /* not recorded */
+    assert_true(gt_filter_takes_sleep(&t.s, 62));
+    play(&t, &b, "...", 70);
+    t.log[0] = '\0';
+    play(&t, &b, "c", 80);
+    assert_false(gt_filter_takes_sleep(&t.s, 81)); /* in no call that is recorded */
+    gt_filter_slept(&t.s, 81, 99);
+    play(&t, &b, ".a", 99);
+    gt_filter_slept(&t.s, 101, 104);
+    gt_filter_live_switch(b.live, false);
+    assert_false(gt_filter_takes_sleep(&t.s, 105));
+    gt_filter_live_switch(b.live, true);
+    play(&t, &b, "b", 110); /* a begins here, without having slept */
+    play(&t, &b, "..", 130);
+    assert_string_equal(t.log, " a0@110 b1@110 /b1@130 /a0@131");
+    gt_filter_state_finish(&t.s);
+    end(&b);
+}
+
 static void test_causes(void **state)
 {
     struct bench b;
@@ -223,7 +267,7 @@ int main(void)
         cmocka_unit_test(test_conditions), cmocka_unit_test(test_tasks),
         cmocka_unit_test(test_texts),      cmocka_unit_test(test_switch_elsewhere),
         cmocka_unit_test(test_ended),      cmocka_unit_test(test_events),
-        cmocka_unit_test(test_causes),     cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_depth)};
+        cmocka_unit_test(test_sleeps),     cmocka_unit_test(test_causes),
+        cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_depth)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

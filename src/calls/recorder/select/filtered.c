@@ -59,6 +59,19 @@ static void put_leave(void *self, const struct gt_filter_frame *frame, uint32_t 
         gt_stream_put(f->out, time, gt_uftrace_exit(shown, frame->call));
 }
 
+static void put_event(struct gt_filtered *f, unsigned event, uint64_t time)
+{
+    f->last = time;
+    gt_stream_put(f->out, time, gt_uftrace_event(f->state.shown, event));
+}
+
+static void put_sleep(void *self, uint32_t shown, uint64_t from, uint64_t to)
+{
+    (void)shown;
+    put_event(self, GT_UFTRACE_EV_SCHED_OUT, from);
+    put_event(self, GT_UFTRACE_EV_SCHED_IN, to);
+}
+
 static void act(void *self, const struct gt_filter_act *a)
 {
     struct gt_filtered *f = self;
@@ -83,8 +96,12 @@ static void note_ends(void *self, uint32_t shown, uint64_t time)
     gt_open_calls_note(&f->rec->open_calls, f->id, time, shown);
 }
 
-static const struct gt_filter_sink sink = {
-    .enter = put_enter, .leave = put_leave, .ends = note_ends, .act = act, .value = value};
+static const struct gt_filter_sink sink = {.enter = put_enter,
+                                           .leave = put_leave,
+                                           .ends = note_ends,
+                                           .slept = put_sleep,
+                                           .act = act,
+                                           .value = value};
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 
@@ -101,6 +118,7 @@ bool gt_filtered_begin(struct gt_filtered *f, struct gt_uftrace_recorder *r, str
 {
     f->stack = s;
     f->level = gt_level_of(s->level);
+    f->suspended = f->asleep = false;
     if (f->state.frame) {
         gt_filter_state_reset(&f->state); /* of a parent's task: a forked child's */
     } else {
@@ -271,6 +289,14 @@ void gt_filtered_stop(struct gt_filtered *f, uint64_t time)
         gt_filter_takes_event(&f->state, prepare(f, time));
 }
 
+static void suspend(struct gt_filtered *f, uint64_t since)
+{
+    f->suspended = gt_filter_takes_sleep(&f->state, since);
+    f->asleep = !f->suspended;
+    if (f->suspended)
+        put_event(f, GT_UFTRACE_EV_SCHED_OUT, since);
+}
+
 void gt_filtered_ends(struct gt_filtered *f, uint64_t time)
 {
     if (!f->out)
@@ -278,25 +304,28 @@ void gt_filtered_ends(struct gt_filtered *f, uint64_t time)
     time = prepare(f, time);
     gt_filter_takes_event(&f->state, time); /* it may have been switched off */
     gt_filter_until(&f->state, time);
+    if (f->asleep)
+        suspend(f, f->slept_at);
     if (f->state.shown)
         note_ends(f, f->state.shown, time);
 }
 
-static void put_event(struct gt_filtered *f, unsigned event, uint64_t time)
+void gt_filtered_suspend(struct gt_filtered *f, uint64_t time)
 {
-    f->last = time;
-    gt_stream_put(f->out, time, gt_uftrace_event(f->state.shown, event));
+    if (!f->out)
+        return;
+    f->slept_at = prepare(f, time);
+    suspend(f, f->slept_at);
 }
 
-bool gt_filtered_event(struct gt_filtered *f, unsigned event, uint64_t time)
+void gt_filtered_resume(struct gt_filtered *f, uint64_t time)
 {
-    if (!f->out || !gt_filter_takes_event(&f->state, prepare(f, time)))
-        return false;
-    put_event(f, event, time);
-    return true;
-}
-
-void gt_filtered_event_end(struct gt_filtered *f, unsigned event, uint64_t time)
-{
-    put_event(f, event, prepare(f, time));
+    if (!f->out || !(f->suspended || f->asleep))
+        return;
+    time = prepare(f, time);
+    if (f->suspended)
+        put_event(f, GT_UFTRACE_EV_SCHED_IN, time);
+    else
+        gt_filter_slept(&f->state, f->slept_at, time);
+    f->suspended = f->asleep = false;
 }

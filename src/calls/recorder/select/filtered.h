@@ -26,6 +26,9 @@ struct gt_filtered {
     unsigned level;            /* with privilege_levels: its own; else 0 */
     uint32_t at;               /* a frame of the stack, while the set is replaced */
     uint64_t last;             /* time of the last record */
+    uint64_t slept_at;         /* asleep, since then */
+    bool suspended;            /* and that is recorded */
+    bool asleep;               /* but that is not recorded yet */
     uint64_t recorded, beyond; /* calls: recorded; too deep for that */
     uint32_t id, pid, cpu;
     char name[16];
@@ -55,11 +58,9 @@ void gt_filtered_leave(struct gt_filtered *f, uint64_t time, const struct gt_arg
 /* The same for a call that arrived at the code, and is no handler. */
 void gt_filtered_enter_code(struct gt_filtered *f, struct gt_code *code,
                             const struct gt_frame *frame, uint64_t time);
-/* Records an event (recording/directory/uftrace.h), where it belongs into the recording. False: it
- * does not. */
-bool gt_filtered_event(struct gt_filtered *f, unsigned event, uint64_t time);
-/* The same for one that ends another that was recorded. */
-void gt_filtered_event_end(struct gt_filtered *f, unsigned event, uint64_t time);
+/* The task is suspended, goes on. */
+void gt_filtered_suspend(struct gt_filtered *f, uint64_t time);
+void gt_filtered_resume(struct gt_filtered *f, uint64_t time);
 
 /* The calls that follow on this thread are that vCPU's. */
 void gt_filtered_tracks(uint32_t cpu);

@@ -46,18 +46,14 @@ static void stack_leave(void *self, struct gt_stack *s, uint64_t time, uint32_t 
 
 static void stack_suspended(void *self, struct gt_stack *s, uint64_t time)
 {
-    struct gt_task *t = gt_task_of(s);
     if (gt_recorder_tells_switches(self))
-        t->switched_out = gt_filtered_event(&t->filtered, GT_UFTRACE_EV_SCHED_OUT, time);
+        gt_filtered_suspend(&gt_task_of(s)->filtered, time);
 }
 
 static void stack_resumed(void *self, struct gt_stack *s, uint64_t time)
 {
-    struct gt_task *t = gt_task_of(s);
     (void)self;
-    if (t->switched_out)
-        gt_filtered_event_end(&t->filtered, GT_UFTRACE_EV_SCHED_IN, time);
-    t->switched_out = false;
+    gt_filtered_resume(&gt_task_of(s)->filtered, time);
 }
 
 static void stack_ends(void *self, struct gt_stack *s, uint64_t time)
