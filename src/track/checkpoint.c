@@ -143,7 +143,7 @@ void gt_checkpoint_leave(struct gt_thread *t, uint64_t time)
     if (k->one_output)
         s->out = NULL; /* the thread's: that of the stack which it continues with */
     pthread_mutex_lock(&k->lock);
-    s->running = false;
+    s->thread = NULL;
     gt_stack_end(k, s);
     pthread_mutex_unlock(&k->lock);
     t->stack = NULL;
@@ -261,7 +261,7 @@ bool gt_checkpoint_restore(struct gt_tracker *k, struct gt_checkpoint *c, uint64
     pthread_mutex_unlock(&k->lock);
     for (uint32_t i = 0; i < c->n_stacks; i++) {
         put_back(&c->stacks[i]);
-        enter_again(k, c->stacks[i].now, !c->stacks[i].was.running, time);
+        enter_again(k, c->stacks[i].now, !c->stacks[i].was.thread, time);
     }
     return true;
 }
@@ -270,7 +270,7 @@ void gt_checkpoint_resume(struct gt_thread *t, const struct gt_checkpoint *c,
                           const struct gt_thread_checkpoint *at, uint64_t time)
 {
     struct gt_stack *s = t->stack = c->stacks[at->stack].now;
-    s->running = true;
+    s->thread = t;
     for (size_t i = 0; i < s->n_handlers; i++)
         s->handlers[i].calls += t->calls - at->calls;
     t->slow_flags |= at->slow_flags;
@@ -290,7 +290,8 @@ bool gt_checkpoint_begin(struct gt_thread *t, bool cut, uint64_t time)
     struct gt_stack *s = gt_stack_take(t->tracker);
     if (!s)
         return false;
-    s->coroutine = s->running = true;
+    s->coroutine = true;
+    s->thread = t;
     s->cut = cut;
     t->stack = s;
     gt_stack_set_level(s, gt_track_level(t));

@@ -17,7 +17,7 @@ void gt_tracker_close_suspended(struct gt_tracker *k, uint64_t time)
 {
     pthread_mutex_lock(&k->lock);
     for (struct gt_stack *s = k->stacks; s; s = s->next)
-        if (!s->running) {
+        if (!s->thread) {
             uint64_t end = time > s->last_time ? time : s->last_time;
             report_resumed(k, s, end);
             gt_stack_report_end(k, s, end);
@@ -35,7 +35,7 @@ struct gt_stack *gt_stack_find_suspended(const struct gt_thread *t, uint64_t pc,
         return NULL;
     pthread_mutex_lock(&t->tracker->lock);
     for (struct gt_stack *s = t->tracker->stacks; s; s = s->next) {
-        if (s->running || s->top == s->base || gt_tail_called(s)->ret != pc ||
+        if (s->thread || s->top == s->base || gt_tail_called(s)->ret != pc ||
             (t->tracker->machine && s->sp != GT_NO_ADDR))
             continue;
         bool in_same = s->top->fn == t->stack->top->fn;
@@ -100,7 +100,7 @@ static void note_left_sp(const struct gt_thread *t)
         return;
     for (struct gt_stack *s = k->stacks, *next; s; s = next) {
         next = s->next;
-        if (!s->running && s->begin_sp && s->sp >= own->sp && s->sp <= own->begin_sp)
+        if (!s->thread && s->begin_sp && s->sp >= own->sp && s->sp <= own->begin_sp)
             gt_stack_end(k, s);
     }
 }
@@ -121,7 +121,7 @@ static void suspend(struct gt_thread *t, bool keep, uint64_t time)
         gt_stack_end(k, s);
     else if (s->out && k->sink->suspended)
         k->sink->suspended(k->sink_self, s, time);
-    s->running = keep;
+    s->thread = keep ? t : NULL;
     pthread_mutex_unlock(&k->lock);
 }
 
@@ -140,12 +140,13 @@ static struct gt_stack *take_ended(struct gt_tracker *k)
 }
 
 /* The stack was found a moment ago: another thread may have continued with it, or ended it. */
-static bool claim(struct gt_tracker *k, struct gt_stack *s)
+static bool claim(struct gt_thread *t, struct gt_stack *s)
 {
+    struct gt_tracker *k = t->tracker;
     pthread_mutex_lock(&k->lock);
-    bool is_free = !s->running && !s->ended;
+    bool is_free = !s->thread && !s->ended;
     if (is_free)
-        s->running = true;
+        s->thread = t;
     pthread_mutex_unlock(&k->lock);
     return is_free;
 }
@@ -153,11 +154,11 @@ static bool claim(struct gt_tracker *k, struct gt_stack *s)
 /* The stack, or where another thread has it a new one. NULL: no memory. */
 static struct gt_stack *claim_or_begin(struct gt_thread *t, struct gt_stack *s)
 {
-    if (claim(t->tracker, s))
+    if (claim(t, s))
         return s;
     t->counters[GT_ANOMALY_GUESSED_STACK]++;
     s = gt_stack_take(t->tracker);
-    if (!s || !claim(t->tracker, s))
+    if (!s || !claim(t, s))
         return NULL;
     s->coroutine = s->cut = true;
     return s;

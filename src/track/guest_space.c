@@ -48,7 +48,7 @@ struct gt_stack *gt_guest_drop(struct gt_thread *t)
     t->guest = g->outer;
     g->host = NULL;
     g->outer = NULL;
-    host->running = false;
+    host->thread = NULL;
     return host;
 }
 

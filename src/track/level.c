@@ -24,7 +24,7 @@ void gt_track_go_on(struct gt_thread *t, struct gt_stack *s, uint64_t time)
     if (!to)
         return;
     gt_stack_flush(t->tracker, t->stack);
-    to->running = true;
+    to->thread = t;
     t->stack = to;
     gt_stack_set_level(to, gt_track_level(t));
     gt_stack_open(t, time);
@@ -35,7 +35,7 @@ void gt_track_end_other(struct gt_thread *t, struct gt_stack *s, uint64_t time)
 {
     gt_stack_close(t->tracker, s, 0, time);
     s->out = NULL;
-    s->running = false;
+    s->thread = NULL;
 }
 
 void gt_track_end_level(struct gt_thread *t, uint64_t time)

@@ -226,7 +226,7 @@ static struct gt_stack *find_by_word(struct gt_thread *t, uint64_t sp)
     for (uint32_t i = 0; i < n; i++) {
         const struct gt_saved_context *save =
             gt_saved_context_at(t->tracker, t->nonlocal.restored[i]);
-        if (!save || (save->stack->running && save->stack != t->stack))
+        if (!save || (save->stack->thread && save->stack != t->stack))
             continue;
         if (save->stack == t->stack || same_sp(save->stack->sp, sp))
             return save->stack;
@@ -241,7 +241,7 @@ static struct gt_stack *find_by_sp(const struct gt_thread *t, uint64_t sp)
     if (sp == GT_NO_ADDR)
         return NULL;
     for (struct gt_stack *s = k->stacks; s; s = s->next)
-        if (!s->running && s->sp == sp && s->vm == vm)
+        if (!s->thread && s->sp == sp && s->vm == vm)
             return s;
     return NULL;
 }
@@ -254,7 +254,7 @@ static void end_others_at(struct gt_thread *t, const struct gt_stack *suspended)
         return;
     for (struct gt_stack *s = k->stacks, *next; s; s = next) {
         next = s->next;
-        if (s != suspended && !s->running && s->sp == suspended->sp && s->vm == suspended->vm)
+        if (s != suspended && !s->thread && s->sp == suspended->sp && s->vm == suspended->vm)
             gt_stack_end(k, s);
     }
 }

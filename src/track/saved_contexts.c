@@ -110,7 +110,7 @@ struct gt_stack *gt_saved_context_find(struct gt_thread *t, const struct gt_code
     pthread_mutex_lock(&k->lock);
     for (uint32_t i = 0; i < n && !found; i++) {
         const struct gt_saved_context *save = find_slot(k, t->nonlocal.restored[i]);
-        if (!save || (save->stack->running && save->stack != t->stack))
+        if (!save || (save->stack->thread && save->stack != t->stack))
             continue;
         if (gt_saved_context_goes_on(save, code, depth))
             found = save->stack;

@@ -54,7 +54,7 @@ static struct home find_home(struct gt_thread *t, uint64_t sp)
     consider(&best, t->stack, t->nonlocal.left_sp, sp);
     pthread_mutex_lock(&k->lock);
     for (struct gt_stack *s = k->stacks; s; s = s->next)
-        if (!s->running && s->sp != GT_NO_ADDR)
+        if (!s->thread && s->sp != GT_NO_ADDR)
             consider(&best, s, s->sp, sp);
     pthread_mutex_unlock(&k->lock);
     return best;
@@ -120,7 +120,7 @@ static uint32_t find_return(const struct gt_stack *s, uint32_t depth, uint64_t p
 static void end_stack(struct gt_tracker *k, struct gt_stack *s)
 {
     pthread_mutex_lock(&k->lock);
-    if (!s->running && !s->ended)
+    if (!s->thread && !s->ended)
         gt_stack_end(k, s);
     pthread_mutex_unlock(&k->lock);
 }
@@ -130,7 +130,7 @@ static void end_stack(struct gt_tracker *k, struct gt_stack *s)
 static void leave_excursion(struct gt_tracker *k, struct gt_stack *s)
 {
     pthread_mutex_lock(&k->lock);
-    if (!s->running && !s->ended && s->n_excursions) {
+    if (!s->thread && !s->ended && s->n_excursions) {
         const struct gt_excursion *e = &s->excursions[--s->n_excursions];
         gt_stack_close(k, s, e->depth, s->last_time);
         s->sp = e->sp;

@@ -244,11 +244,12 @@ struct gt_stack {
     uint64_t deferred_at; /* when it was entered */
     bool deferred_jump;   /* by a jump of `jumper`, whose end is not recorded yet */
     struct gt_frame jumper;
-    bool running;   /* some vCPU's current stack */
     bool ended;     /* in the tracker's list of those */
     bool coroutine; /* begun by a stack switch, not by a thread */
     bool cut;       /* calls below base[1] may be open that were not followed */
     uint32_t level; /* of the next frame: see gt_level_of */
+    struct gt_thread
+        *thread; /* that it belongs to: runs it, or comes back to it; NULL: suspended */
     struct gt_stack *next;
     uint64_t sp; /* the stack pointer when it was suspended; GT_NO_ADDR: not known */
 

@@ -49,7 +49,7 @@ bool gt_thread_init(struct gt_thread *t, struct gt_tracker *k, uint64_t time)
     t->stack = gt_stack_create(k);
     if (!t->stack)
         return false;
-    t->stack->running = true;
+    t->stack->thread = t;
     gt_stack_set_level(t->stack, gt_track_level(t));
     gt_stack_open(t, time);
     return t->stack->out != NULL;

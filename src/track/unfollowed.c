@@ -39,11 +39,11 @@ void gt_tracker_end_suspended(struct gt_tracker *k, uint64_t time)
 {
     pthread_mutex_lock(&k->lock);
     for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS; i++)
-        if (k->saved_contexts[i].slot && !k->saved_contexts[i].stack->running)
+        if (k->saved_contexts[i].slot && !k->saved_contexts[i].stack->thread)
             k->saved_contexts[i].slot = 0;
     for (struct gt_stack *s = k->stacks, *next; s; s = next) {
         next = s->next;
-        if (s->running)
+        if (s->thread)
             continue;
         if (time > s->last_time)
             s->last_time = time;
@@ -67,10 +67,11 @@ void gt_track_follow_again(struct gt_thread *t, uint64_t time)
         return;
     old->last_time = time;
     pthread_mutex_lock(&k->lock);
-    old->running = false;
+    old->thread = NULL;
     gt_stack_end(k, old);
     pthread_mutex_unlock(&k->lock);
-    s->coroutine = s->running = s->cut = true;
+    s->coroutine = s->cut = true;
+    s->thread = t;
     s->vm = gt_guest_vm(t);
     t->stack = s;
     gt_stack_set_level(s, gt_track_level(t));
