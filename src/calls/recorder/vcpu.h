@@ -31,6 +31,15 @@ struct gt_score {
     uint64_t insns;     /* retired before the current block */
 };
 
+/* Control arrives at a block: what is passed along while that is recorded. */
+struct gt_transfer {
+    struct gt_vcpu *vcpu;
+    struct gt_code *code;
+    uint64_t last_exit; /* how control left the block before */
+    uint64_t time;
+    struct gt_argument_slots *values; /* that wait for it; NULL: none */
+};
+
 struct gt_vcpu {
     struct gt_score own;     /* hosts without a scoreboard: the words themselves */
     uint64_t insn_base;      /* instruction clock: time = base + retired */
@@ -45,6 +54,7 @@ struct gt_vcpu {
     char name[16];                   /* user mode: the thread's name as it was recorded last */
     char last_name[16];              /* user mode: its name when the program was about to exit */
     struct gt_argument_slots *arguments; /* NULL: no values were read */
+    const struct gt_transfer *transfer;  /* under way, for which values wait; NULL: none */
     struct gt_levels *levels;            /* NULL: privilege levels are not distinguished */
     uint64_t left_sp; /* the stack pointer before a load of it; programs, where it is not read: 0:
                          not known */
@@ -66,6 +76,13 @@ struct gt_vcpu {
     bool met;        /* it had run when the recorder woke up, and was not begun */
     unsigned resets; /* of the machine: those that it has begun anew after */
 } __attribute__((aligned(64)));
+
+/* The vCPU that the stack belongs to; NULL: it is suspended. */
+static inline struct gt_vcpu *gt_vcpu_of_stack(const struct gt_stack *s)
+{
+    return s->thread ? (struct gt_vcpu *)((char *)s->thread - offsetof(struct gt_vcpu, thread))
+                     : NULL;
+}
 
 /* All vCPUs. With the lock, unless noted. */
 struct gt_vcpus {

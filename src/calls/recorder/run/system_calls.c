@@ -3,7 +3,6 @@
 #include "calls/recorder/run/system_calls.h"
 #include "calls/recorder/output/live_clock.h"
 #include "calls/recorder/recorder.h"
-#include "calls/recorder/select/filtered.h"
 #include "calls/recorder/select/filters.h"
 #include "track/system_calls.h"
 
@@ -87,14 +86,14 @@ static struct gt_system_call *find_call(struct gt_uftrace_recorder *r, int64_t n
 static void end(struct gt_vcpu *v, struct gt_score *score, const int64_t *result)
 {
     struct gt_system_call *call = v->call;
+    struct gt_transfer t = {
+        .vcpu = v, .code = &call->code, .time = gt_vcpu_time_after_block(v, score)};
     uint64_t given = result ? (uint64_t)*result : 0;
     v->call = NULL;
-    if (gt_filters_current(&v->rec->filters))
-        gt_filtered_tracks(gt_vcpu_index(v));
     if (call->of && result)
-        gt_arguments_give(v, call->of, &call->code, &given, true);
-    gt_track_syscall_return(&v->thread, call->fn, gt_vcpu_time_after_block(v, score));
-    gt_arguments_after(v);
+        gt_arguments_give(&t, call->of, &given, true);
+    gt_track_syscall_return(&v->thread, call->fn, t.time);
+    gt_arguments_after(&t);
 }
 
 void gt_system_call(struct gt_vcpu *v, struct gt_score *score, int64_t number,
@@ -106,14 +105,13 @@ void gt_system_call(struct gt_vcpu *v, struct gt_score *score, int64_t number,
     v->call = call;
     if (!call)
         return;
-    uint64_t time = gt_vcpu_time_after_block(v, score);
-    if (gt_filters_current(&r->filters))
-        gt_filtered_tracks(gt_vcpu_index(v));
-    gt_live_clock_set(&r->hot.live, time);
+    struct gt_transfer t = {
+        .vcpu = v, .code = &call->code, .time = gt_vcpu_time_after_block(v, score)};
+    gt_live_clock_set(&r->hot.live, t.time);
     if (call->of)
-        gt_arguments_give(v, call->of, &call->code, args, false);
-    gt_track_syscall(&v->thread, call->fn, time);
-    gt_arguments_after(v);
+        gt_arguments_give(&t, call->of, args, false);
+    gt_track_syscall(&v->thread, call->fn, t.time);
+    gt_arguments_after(&t);
     if (number == sys->rt_sigreturn || number == sys->sigreturn) /* other frames go on */
         end(v, score, NULL);
 }

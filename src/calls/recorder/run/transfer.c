@@ -67,49 +67,45 @@ const struct gt_sink gt_uftrace_sink = {
 };
 
 /* Slow path that also reports the counters that change, as trace events. */
-static __attribute__((noinline, cold)) uint64_t
-track_and_report(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit, uint64_t time)
+static __attribute__((noinline, cold)) uint64_t track_and_report(const struct gt_transfer *t)
 {
+    struct gt_vcpu *v = t->vcpu;
     uint64_t before[GT_COUNTERS];
     memcpy(before, v->thread.counters, sizeof before);
-    last_exit = gt_track_slow(&v->thread, code, last_exit, time);
+    uint64_t last_exit = gt_track_slow(&v->thread, t->code, t->last_exit, t->time);
     for (int i = 0; i < GT_COUNTERS; i++) {
         uint64_t count = v->thread.counters[i] - before[i];
         if (count)
-            trace_uftrace_resync(v->tid, gt_counter_name(i), count, time);
+            trace_uftrace_resync(v->tid, gt_counter_name(i), count, t->time);
     }
     return last_exit;
 }
 
-static uint64_t transfer_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit,
-                                uint64_t time)
+static uint64_t transfer_slowly(const struct gt_transfer *t)
 {
-    struct gt_uftrace_recorder *r = v->rec;
-    if (gt_filters_current(&r->filters)) {
-        gt_filtered_tracks(gt_vcpu_index(v));
-        if (gt_filtered_transfer(v, code, last_exit, time))
-            return gt_last_exit_of_func(code->fn);
-    }
-    gt_live_clock_set(&r->hot.live, time);
-    if (r->options.privilege_levels && gt_level_transfer(v, code, last_exit, time))
-        return gt_last_exit_of_func(code->fn);
+    struct gt_uftrace_recorder *r = t->vcpu->rec;
+    uint64_t last_exit = gt_last_exit_of_func(t->code->fn);
+    if (gt_filters_current(&r->filters) && gt_filtered_transfer(t))
+        return last_exit;
+    gt_live_clock_set(&r->hot.live, t->time);
+    if (r->options.privilege_levels && gt_level_transfer(t))
+        return last_exit;
     if (trace_event_get_state(TRACE_UFTRACE_RESYNC))
-        last_exit = track_and_report(v, code, last_exit, time);
+        last_exit = track_and_report(t);
     else
-        last_exit = gt_track_slow(&v->thread, code, last_exit, time);
+        last_exit = gt_track_slow(&t->vcpu->thread, t->code, t->last_exit, t->time);
     if (!r->guest.user)
-        gt_machine_transferred(v, time);
+        gt_machine_transferred(t->vcpu, t->time);
     return last_exit;
 }
 
-uint64_t gt_transfer_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit,
-                            uint64_t time)
+uint64_t gt_transfer_slowly(struct gt_transfer *t)
 {
-    if (!v->rec->arguments.on)
-        return transfer_slowly(v, code, last_exit, time);
-    gt_arguments_before(v, code, last_exit);
-    last_exit = transfer_slowly(v, code, last_exit, time);
-    gt_arguments_after(v);
+    if (!t->vcpu->rec->arguments.on)
+        return transfer_slowly(t);
+    gt_arguments_before(t);
+    uint64_t last_exit = transfer_slowly(t);
+    gt_arguments_after(t);
     return last_exit;
 }
 
@@ -127,7 +123,8 @@ static __attribute__((noinline)) uint64_t transfer_any(struct gt_uftrace_recorde
     }
     if (gt_reset_is_due(&r->resets, v))
         gt_reset_follow(v, score);
-    return gt_transfer_slowly(v, code, score->last_exit, gt_vcpu_time(v, score));
+    struct gt_transfer t = {v, code, score->last_exit, gt_vcpu_time(v, score), NULL};
+    return gt_transfer_slowly(&t);
 }
 
 /* A plain call or return, with room for its record. */
@@ -269,8 +266,9 @@ filtered(struct gt_uftrace_recorder *r, unsigned vcpu, struct gt_code *code, uin
     if (__builtin_expect(!v, 0))
         return;
     struct gt_score *score = v->score ? v->score : gt_vcpu_score(r, v, vcpu);
-    if (v->thread.slow_flags == code->slow_flags && gt_track_may_be_plain(score->last_exit) &&
-        gt_filtered_transfer(v, code, score->last_exit, v->insn_base + score->insns)) {
+    const struct gt_transfer t = {v, code, score->last_exit, v->insn_base + score->insns, NULL};
+    if (v->thread.slow_flags == code->slow_flags && gt_track_may_be_plain(t.last_exit) &&
+        gt_filtered_transfer(&t)) {
         score->last_exit = gt_last_exit_of_func(code->fn);
         score->insns += insns;
         gt_vcpu_leave(v);

@@ -70,9 +70,8 @@ static inline void gt_transfer_put(struct gt_stream *out, uint64_t time, uint64_
         gt_stream_put(out, time, word);
 }
 
-/* Slow path for one transfer of a recorded vCPU at `time`; returns the new last exit. */
-uint64_t gt_transfer_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit,
-                            uint64_t time);
+/* Slow path for one transfer of a recorded vCPU; returns the new last exit. */
+uint64_t gt_transfer_slowly(struct gt_transfer *t);
 
 /* Receives the tracker's call events: a task for each stack. */
 extern const struct gt_sink gt_uftrace_sink;

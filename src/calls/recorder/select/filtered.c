@@ -8,14 +8,6 @@
 
 #include <stdio.h>
 
-/* The vCPU whose calls this thread tracks. */
-static __thread uint32_t tracked_cpu;
-
-void gt_filtered_tracks(uint32_t cpu)
-{
-    tracked_cpu = cpu;
-}
-
 /* ---- what the state does ------------------------------------------------------------------- */
 
 static void put_values(struct gt_filtered *f, uint64_t time, uint64_t word, const uint64_t *values,
@@ -105,6 +97,13 @@ static const struct gt_filter_sink sink = {.enter = put_enter,
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 
+/* The vCPU that runs the stack, or has run it last. */
+static uint32_t cpu_of(const struct gt_filtered *f)
+{
+    const struct gt_vcpu *v = gt_vcpu_of_stack(f->stack);
+    return v ? gt_vcpu_index(v) : f->cpu;
+}
+
 static void release_sets(struct gt_filtered *f)
 {
     if (f->asked != f->current)
@@ -133,7 +132,7 @@ bool gt_filtered_begin(struct gt_filtered *f, struct gt_uftrace_recorder *r, str
     f->id = id;
     f->recorded = f->beyond = f->last = 0;
     gt_filtered_values_trim(&f->values, 0);
-    f->cpu = tracked_cpu;
+    f->cpu = cpu_of(f);
     gt_filter_state_cpu(&f->state, f->cpu);
     gt_filtered_name(f, r->process.first_name, r->process.pid);
     return true;
@@ -208,8 +207,8 @@ static inline uint64_t prepare(struct gt_filtered *f, uint64_t time)
     struct gt_filter_current *current = gt_filters_current(filters);
     if (__builtin_expect(f->asked != current, 0))
         replace(f, time);
-    if (__builtin_expect(f->asked->uses & GT_FILTER_NEEDS_CPU, 0) && f->cpu != tracked_cpu) {
-        f->cpu = tracked_cpu;
+    if (__builtin_expect(f->asked->uses & GT_FILTER_NEEDS_CPU, 0) && f->cpu != cpu_of(f)) {
+        f->cpu = cpu_of(f);
         gt_filter_state_cpu(&f->state, f->cpu);
     }
     uint64_t ended = __atomic_load_n(&filters->ended, __ATOMIC_ACQUIRE);

@@ -62,7 +62,4 @@ void gt_filtered_enter_code(struct gt_filtered *f, struct gt_code *code,
 void gt_filtered_suspend(struct gt_filtered *f, uint64_t time);
 void gt_filtered_resume(struct gt_filtered *f, uint64_t time);
 
-/* The calls that follow on this thread are that vCPU's. */
-void gt_filtered_tracks(uint32_t cpu);
-
 #endif

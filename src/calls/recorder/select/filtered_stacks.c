@@ -9,22 +9,20 @@
 #include "recording/directory/uftrace.h"
 #include "track/transfer.h"
 
-bool gt_filtered_transfer(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit,
-                          uint64_t time)
+bool gt_filtered_transfer(const struct gt_transfer *t)
 {
-    struct gt_uftrace_recorder *r = v->rec;
-    struct gt_stack *s = v->thread.stack;
+    struct gt_uftrace_recorder *r = t->vcpu->rec;
+    struct gt_stack *s = t->vcpu->thread.stack;
     struct gt_call_event found;
     struct gt_filtered *f = &gt_task_of(s)->filtered; /* not begun with privilege_levels */
-    if (f->out && f->current->uses & GT_FILTER_NEEDS_CPU)
-        gt_filtered_tracks(gt_vcpu_index(v));
-    if (!f->out || !gt_track_transfer(&v->thread, code, last_exit, r->tracker.max_depth, &found))
+    if (!f->out ||
+        !gt_track_transfer(&t->vcpu->thread, t->code, t->last_exit, r->tracker.max_depth, &found))
         return false;
-    gt_live_clock_set(&r->hot.live, time);
+    gt_live_clock_set(&r->hot.live, t->time);
     if (found.leaves)
-        gt_filtered_leave(f, time, r->arguments.on ? gt_arguments_returned(found.addr) : NULL);
+        gt_filtered_leave(f, t->time, gt_arguments_returned(t, found.addr));
     else
-        gt_filtered_enter_code(f, code, s->top, time);
+        gt_filtered_enter_code(f, t->code, s->top, t->time);
     return true;
 }
 

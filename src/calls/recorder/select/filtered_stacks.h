@@ -10,8 +10,7 @@
 #include "track/track.h"
 
 /* A transfer of a vCPU that has begun. True: it was a plain one, and is done. */
-bool gt_filtered_transfer(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit,
-                          uint64_t time);
+bool gt_filtered_transfer(const struct gt_transfer *t);
 
 /* At the end, when all calls have ended: counts those of stacks that no thread runs. */
 void gt_filtered_end_all(struct gt_uftrace_recorder *r);

@@ -69,17 +69,18 @@ static bool is_left_at(const struct gt_vcpu *v, uint64_t last_exit, unsigned lev
            level_at(v, gt_code_level(gt_last_exit_code(last_exit))) == level;
 }
 
-bool gt_level_transfer(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit, uint64_t time)
+bool gt_level_transfer(const struct gt_transfer *t)
 {
-    struct gt_uftrace_recorder *r = v->rec;
-    unsigned from = gt_track_level(&v->thread), to = level_at(v, gt_code_level(code));
+    struct gt_vcpu *v = t->vcpu;
+    const uint8_t *rank = v->rec->levels.privilege->rank;
+    unsigned from = gt_track_level(&v->thread), to = level_at(v, gt_code_level(t->code));
     if (to == from)
         return false;
-    gt_track_set_level(&v->thread, to, time);
-    if (r->levels.privilege->rank[to] <= r->levels.privilege->rank[from] ||
-        !is_left_at(v, last_exit, from) || gt_last_exit_is_of(last_exit, GT_EXIT_EXCEPTION_RETURN))
+    gt_track_set_level(&v->thread, to, t->time);
+    if (rank[to] <= rank[from] || !is_left_at(v, t->last_exit, from) ||
+        gt_last_exit_is_of(t->last_exit, GT_EXIT_EXCEPTION_RETURN))
         return false;
-    gt_machine_enter(&v->thread, code->pc, code->fn, NULL, last_exit, time);
+    gt_machine_enter(&v->thread, t->code->pc, t->code->fn, NULL, t->last_exit, t->time);
     return true;
 }
 

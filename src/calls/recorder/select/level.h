@@ -15,7 +15,7 @@ struct gt_uftrace_recorder;
 void gt_levels_begin(struct gt_vcpu *v, const struct gt_code *code);
 
 /* Follows the level at a transfer. True: a handler has begun there, and the transfer is done. */
-bool gt_level_transfer(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit, uint64_t time);
+bool gt_level_transfer(const struct gt_transfer *t);
 
 /* A handler is about to begin with the block, or (NULL) where the vCPU is now; the latter takes the
  * lock. */

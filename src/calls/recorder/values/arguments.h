@@ -25,6 +25,7 @@
 
 struct gt_uftrace_recorder;
 struct gt_module;
+struct gt_transfer;
 struct gt_vcpu;
 struct gt_arg;
 
@@ -111,18 +112,19 @@ void gt_arguments_read_result(struct gt_vcpu *v, const struct gt_argument_point 
 /* Before what is no code begins or ends (system_calls.h): values that the host has given, of which
  * the function's registers are "arg1" to "arg8" and "result"; gt_arguments_after is called after
  * it. */
-void gt_arguments_give(struct gt_vcpu *v, const struct gt_argument_function *of,
-                       const struct gt_code *code, const uint64_t *given, bool result);
+void gt_arguments_give(struct gt_transfer *t, const struct gt_argument_function *of,
+                       const uint64_t *given, bool result);
 
-/* Before a slow transfer to `code`, and after it. */
-void gt_arguments_before(struct gt_vcpu *v, const struct gt_code *code, uint64_t last_exit);
-void gt_arguments_after(struct gt_vcpu *v);
+/* Before a slow transfer, whose `values` become those that wait for it, and after it. */
+void gt_arguments_before(struct gt_transfer *t);
+void gt_arguments_after(struct gt_transfer *t);
 
-/* For the sink: the values of the frame that is entered, or left; NULL: none. */
+/* For the sink: the values of the frame that is entered, or left, in the transfer under way; NULL:
+ * none. */
 const struct gt_argument_slot *gt_arguments_entering(const struct gt_stack *s, uint64_t addr);
 const struct gt_argument_slot *gt_arguments_leaving(const struct gt_stack *s, uint64_t addr);
 /* The same after a plain return, which has closed the frame. */
-const struct gt_argument_slot *gt_arguments_returned(uint64_t addr);
+const struct gt_argument_slot *gt_arguments_returned(const struct gt_transfer *t, uint64_t addr);
 
 /* Reads the function's arguments, or its result, as they are stored; `given`: what registers have,
  * by the host's word, as for gt_arguments_give; NULL: the host's registers. */

@@ -4,9 +4,6 @@
 #include "calls/recorder/values/arguments.h"
 #include "track/tail_calls.h"
 
-/* The vCPU of the transfer that this thread makes, if values wait for it. */
-static __thread struct gt_argument_slots *waiting;
-
 static struct gt_argument_slots *slots_of(struct gt_vcpu *v)
 {
     if (!v->arguments)
@@ -37,17 +34,24 @@ void gt_arguments_read_result(struct gt_vcpu *v, const struct gt_argument_point 
     v->thread.slow_flags |= GT_SLOW_VALUES;
 }
 
-void gt_arguments_give(struct gt_vcpu *v, const struct gt_argument_function *of,
-                       const struct gt_code *code, const uint64_t *given, bool result)
+/* Until gt_arguments_after. */
+static void wait_for(struct gt_transfer *t, struct gt_argument_slots *slots)
 {
-    struct gt_argument_slots *slots = slots_of(v);
+    t->values = slots;
+    t->vcpu->transfer = t;
+}
+
+void gt_arguments_give(struct gt_transfer *t, const struct gt_argument_function *of,
+                       const uint64_t *given, bool result)
+{
+    struct gt_argument_slots *slots = slots_of(t->vcpu);
     const struct gt_value_spec *spec = &of->spec;
     if (!(result ? spec->n_returns : spec->n_arguments))
         return;
-    gt_arguments_read_values(v->rec, code, of, result, given,
+    gt_arguments_read_values(t->vcpu->rec, t->code, of, result, given,
                              result ? &slots->result : &slots->entry);
     slots->matches = result;
-    waiting = slots;
+    wait_for(t, slots);
 }
 
 static const struct gt_argument_function *function_of(struct gt_uftrace_recorder *r,
@@ -82,37 +86,49 @@ static void read_tail(struct gt_vcpu *v, const struct gt_code *code)
     slots->tail_top = gt_stack_depth(s);
 }
 
-void gt_arguments_before(struct gt_vcpu *v, const struct gt_code *code, uint64_t last_exit)
+void gt_arguments_before(struct gt_transfer *t)
 {
+    struct gt_vcpu *v = t->vcpu;
     const struct gt_frame *top = v->thread.stack ? v->thread.stack->top : NULL;
-    if (top && top->kind == GT_FRAME_TAIL && gt_last_exit_is_of(last_exit, GT_EXIT_RETURN))
-        read_tail(v, code);
+    if (top && top->kind == GT_FRAME_TAIL && gt_last_exit_is_of(t->last_exit, GT_EXIT_RETURN))
+        read_tail(v, t->code);
     struct gt_argument_slots *slots = v->arguments;
     if (!slots || !top)
         return;
     const struct gt_argument_slot *result = &slots->result;
-    slots->matches = result->code && last_exit == gt_code_last_exit(result->code) &&
-                     top->fn == result->of->fn && top->addr == top->fn->lo && top->ret == code->pc;
-    waiting = slots;
+    slots->matches = result->code && t->last_exit == gt_code_last_exit(result->code) &&
+                     top->fn == result->of->fn && top->addr == top->fn->lo &&
+                     top->ret == t->code->pc;
+    wait_for(t, slots);
 }
 
-void gt_arguments_after(struct gt_vcpu *v)
+void gt_arguments_after(struct gt_transfer *t)
 {
-    if (!waiting)
+    struct gt_argument_slots *slots = t->values;
+    struct gt_vcpu *v = t->vcpu;
+    if (!slots)
         return;
-    waiting->result.code = NULL;
-    waiting->matches = false;
-    waiting->tail_top = 0;
+    slots->result.code = NULL;
+    slots->matches = false;
+    slots->tail_top = 0;
     if (v->call)
-        waiting->entry.code = NULL; /* its frame has it, or nobody */
-    if (!waiting->entry.code)
+        slots->entry.code = NULL; /* its frame has it, or nobody */
+    if (!slots->entry.code)
         v->thread.slow_flags &= ~(uint32_t)GT_SLOW_VALUES;
-    waiting = NULL;
+    v->transfer = NULL;
+}
+
+/* Those that wait for the transfer of the thread that the stack belongs to; NULL: none. */
+static struct gt_argument_slots *waiting_for(const struct gt_stack *s)
+{
+    const struct gt_vcpu *v = gt_vcpu_of_stack(s);
+    return v && v->transfer ? v->transfer->values : NULL;
 }
 
 const struct gt_argument_slot *gt_arguments_entering(const struct gt_stack *s, uint64_t addr)
 {
-    struct gt_argument_slot *slot = waiting ? &waiting->entry : NULL;
+    struct gt_argument_slots *slots = waiting_for(s);
+    struct gt_argument_slot *slot = slots ? &slots->entry : NULL;
     if (!slot || !slot->code || addr != slot->code->pc || s->top->fn != slot->of->fn)
         return NULL;
     slot->code = NULL; /* of one frame */
@@ -127,21 +143,24 @@ static const struct gt_argument_slot *tail_result(const struct gt_argument_slots
     return known ? &slots->tail[i] : NULL;
 }
 
-const struct gt_argument_slot *gt_arguments_leaving(const struct gt_stack *s, uint64_t addr)
+static const struct gt_argument_slot *own_result(struct gt_argument_slots *slots, uint64_t addr)
 {
-    const struct gt_argument_slots *slots = waiting;
-    if (slots && slots->tail_top)
-        return tail_result(slots, s);
-    return slots && slots->matches && s->top->fn == slots->result.of->fn
-               ? gt_arguments_returned(addr)
-               : NULL;
-}
-
-const struct gt_argument_slot *gt_arguments_returned(uint64_t addr)
-{
-    struct gt_argument_slots *slots = waiting;
-    if (!slots || !slots->matches || addr != slots->result.of->fn->lo)
+    if (!slots->matches || addr != slots->result.of->fn->lo)
         return NULL;
     slots->matches = false;
     return &slots->result;
+}
+
+const struct gt_argument_slot *gt_arguments_leaving(const struct gt_stack *s, uint64_t addr)
+{
+    struct gt_argument_slots *slots = waiting_for(s);
+    if (slots && slots->tail_top)
+        return tail_result(slots, s);
+    return slots && slots->matches && s->top->fn == slots->result.of->fn ? own_result(slots, addr)
+                                                                         : NULL;
+}
+
+const struct gt_argument_slot *gt_arguments_returned(const struct gt_transfer *t, uint64_t addr)
+{
+    return t->values ? own_result(t->values, addr) : NULL;
 }

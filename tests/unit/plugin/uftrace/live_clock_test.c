@@ -49,7 +49,7 @@ static void test_transfer(void **state)
     recorder_begin_vcpu(0);
     struct gt_vcpu *v = gt_vcpu_at(r, 0);
     gt_vcpu_begin(v, gt_vcpu_score(r, v, 0), &from);
-    gt_transfer_slowly(v, &to, gt_code_last_exit(&from), 77);
+    gt_transfer_slowly(&(struct gt_transfer){v, &to, gt_code_last_exit(&from), 77, NULL});
     assert_int_equal(shown(r), 77);
 }
 

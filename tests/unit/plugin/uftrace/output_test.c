@@ -44,9 +44,9 @@ static struct gt_vcpu *fill(struct gt_uftrace_recorder *r)
     struct gt_vcpu *v = begin(r);
     struct gt_code *first = translated(r, ALPHA, BL(FUNCTION - 4)),
                    *called = translated(r, BETA, RET), *after = translated(r, ALPHA + 8, RET);
-    gt_transfer_slowly(v, first, 0, 10);
-    gt_transfer_slowly(v, called, gt_code_last_exit(first), 20);
-    gt_transfer_slowly(v, after, gt_code_last_exit(called), 30);
+    gt_transfer_slowly(&(struct gt_transfer){v, first, 0, 10, NULL});
+    gt_transfer_slowly(&(struct gt_transfer){v, called, gt_code_last_exit(first), 20, NULL});
+    gt_transfer_slowly(&(struct gt_transfer){v, after, gt_code_last_exit(called), 30, NULL});
     return v;
 }
 

@@ -108,7 +108,7 @@ static void test_return(void **state)
     struct gt_code first = block(at - 8, &named), called = block(KERNEL + 0x800, &by_name);
     expect(v, at, last_exit, GT_VECTOR_UNKNOWN); /* no frame: a thread may begin */
     first.exit = GT_EXIT_CALL_INDIRECT;
-    gt_transfer_slowly(v, &called, gt_code_last_exit(&first), 10);
+    gt_transfer_slowly(&(struct gt_transfer){v, &called, gt_code_last_exit(&first), 10, NULL});
     assert_int_equal(gt_stack_depth(v->thread.stack), 1);
     expect(v, at, last_exit, GT_VECTOR_UNKNOWN);
     expect(v, at + 0x80, last_exit, GT_VECTOR_YES);
