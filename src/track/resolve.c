@@ -267,7 +267,6 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_
     if (t->tracker->machine)
         gt_machine_move_up(t, code, last_exit);
     gt_stack_open(t, time);
-    gt_code_enter(code);
     if (gt_guest_begins(last_exit)) {
         gt_begin_root(t, code, time);
         return stays;

@@ -6,19 +6,19 @@
  * Each vCPU has one word, the last exit, that says how control left the last block:
  *   - the address of a struct gt_func: control stayed in that function as far as is known, or
  *     jumped; with GT_LAST_EXIT_JUMPED after an indirect jump that may be a return by its form, and
- *     GT_LAST_EXIT_RETURN, or, where the recorder needs it, any;
+ *     GT_LAST_EXIT_RETURN, or, where the user needs it, any;
  *   - the address of a struct gt_code with GT_LAST_EXIT_CODE: it ended in a call or a return.
  *
  * When a block begins whose own function is not the last exit, that is a transfer: only then is the
  * tracker called (gt_track_transfer, in transfer.h). Jumps and branches inside a function cost
  * nothing; a jump into another function is a transfer, and so are signals and exceptions. The
- * recorder decides where the last exit is stored and compared.
+ * tracker's user decides where the last exit is stored and compared.
  *
  * Frames. A call pushes a frame with its return address. A return that arrives there pops it; for
  * any other return gt_track_slow decides what happened (resolve.c, returns.c): a longjmp or an
  * exception (frames are closed), a coroutine switch (another stack continues), a signal handler's
  * end, or an unknown return, which closes nothing. Each such case is counted (counters.h).
- * Addresses are the guest's. Times are in ns; the recorder's never decrease for one stack.
+ * Addresses are the guest's. Times are in ns, and never decrease for one stack.
  */
 #ifndef GT_TRACK_TRACK_H
 #define GT_TRACK_TRACK_H
@@ -52,7 +52,7 @@ enum gt_func_flag {
 struct gt_func {
     uint64_t lo, hi; /* [lo, hi) */
     uint32_t flags;  /* enum gt_func_flag; HANDLER and RESULT may be set while code runs */
-    void *known;     /* the recorder's own; atomic */
+    void *known;     /* the user's own; atomic */
 } __attribute__((aligned(16)));
 
 enum gt_code_exit {
@@ -95,9 +95,9 @@ struct gt_code {
     uint32_t entry : 1;   /* pc is the entry of fn */
     uint32_t detail : 1;  /* of its exit: gt_code_is_over_trap and others */
     uint8_t slow_flags;   /* enum gt_code_slow_flag, and the level: see level.c; may be set late */
-    uint8_t entered; /* not 0: a call arrived here; set by the tracker, or larger: see filter.h */
-    uint8_t vector;  /* enum gt_vector; may be set late */
-    uint8_t vector_left; /* how often what began here did not end as a handler does */
+    uint8_t own;          /* the user's own: it is not looked at here; atomic */
+    uint8_t vector;       /* enum gt_vector; may be set late */
+    uint8_t vector_left;  /* how often what began here did not end as a handler does */
 } __attribute__((aligned(32)));
 
 enum { GT_CODE_MAX_INSNS = 512 }; /* of one description */
@@ -178,13 +178,6 @@ static inline bool gt_code_pops_sp(const struct gt_code *code)
 
 /* Sets GT_CODE_SLOW by the flags of the block's function; the level stays. */
 void gt_code_set_slow_flags(struct gt_code *code);
-
-/* Several threads may enter at once. */
-static inline void gt_code_enter(struct gt_code *code)
-{
-    if (!__atomic_load_n(&code->entered, __ATOMIC_RELAXED))
-        __atomic_store_n(&code->entered, 1, __ATOMIC_RELAXED);
-}
 
 #define GT_NO_ADDR UINT64_MAX /* a return address that is not known */
 
@@ -296,13 +289,11 @@ static inline uint32_t gt_level_depth(uint32_t depth, uint32_t level)
 
 enum gt_slow_flag {
     GT_SLOW_SWITCHED = 1, /* the stack pointer was loaded since the last transfer */
-    GT_SLOW_OWNER = 2,    /* set by the recorder: every transfer goes through gt_track_slow */
     GT_SLOW_SILENT = 4,   /* the sink has refused the stack so far: followed, not recorded */
     /* GT_CODE_LEVEL: the level of the code that runs */
-    GT_SLOW_VALUES = 1024,   /* set by the recorder: values wait for the next transfer */
-    GT_SLOW_CLOCK = 256,     /* set by the recorder: it reads the clock for each transfer */
     GT_SLOW_LONGJMP = 512,   /* machines: the next transfer may be that of a longjmp */
     GT_SLOW_DEFERRED = 2048, /* the stack may have a frame of GT_FRAME_DEFERRED on top */
+    GT_SLOW_USER = 0xff0000, /* the user's own: they stay, and are not looked at here */
 };
 
 /* An exception that is being unwound: see unwind.c. Depths are of frames. */
@@ -349,8 +340,8 @@ struct gt_saved_context {
 struct gt_thread {
     struct gt_stack *stack;
     uint64_t calls, matched;
-    uint32_t slow_flags; /* enum gt_slow_flag; only level and clock set: the hot path may decide */
-    uint32_t busy;       /* the recorder's own: a callback of the vCPU is under way; atomic */
+    uint32_t slow_flags; /* enum gt_slow_flag; level and user's alone: the hot path may decide */
+    uint32_t busy;       /* the user's own: a callback of the thread is under way; atomic */
     struct gt_tracker *tracker;
     uint64_t counters[GT_COUNTERS];  /* by enum gt_counter */
     struct gt_signal_entry *signals; /* innermost last */

@@ -44,8 +44,7 @@ void gt_tracker_finish(struct gt_tracker *k)
 bool gt_thread_init(struct gt_thread *t, struct gt_tracker *k, uint64_t time)
 {
     *t = (struct gt_thread){.tracker = k,
-                            .slow_flags =
-                                t->slow_flags & (GT_SLOW_OWNER | GT_SLOW_CLOCK | GT_CODE_LEVEL)};
+                            .slow_flags = t->slow_flags & (GT_SLOW_USER | GT_CODE_LEVEL)};
     t->stack = gt_stack_create(k);
     if (!t->stack)
         return false;

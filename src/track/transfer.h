@@ -32,7 +32,7 @@ gt_track_transfer(struct gt_thread *t, struct gt_code *code, uint64_t last_exit,
     struct gt_stack *s = t->stack;
     struct gt_frame *top = s->top;
     uint32_t depth = (uint32_t)(top - s->base);
-    uint32_t slow_flags = t->slow_flags & ~(uint32_t)GT_SLOW_CLOCK; /* the recorder's own */
+    uint32_t slow_flags = t->slow_flags & ~(uint32_t)GT_SLOW_USER;
     if (__builtin_expect(!gt_track_may_be_plain(last_exit) || code->slow_flags != slow_flags ||
                              depth >= max_depth,
                          0))
@@ -52,7 +52,6 @@ gt_track_transfer(struct gt_thread *t, struct gt_code *code, uint64_t last_exit,
                          0))
         return false;
     t->calls++;
-    gt_code_enter(code);
     s->top = ++top;
     *top = (struct gt_frame){
         .ret = gt_code_end(from), .addr = code->pc, .fn = code->fn, .level = s->level};

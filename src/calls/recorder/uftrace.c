@@ -172,7 +172,6 @@ static bool init_vcpus(struct gt_uftrace_recorder *r)
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (r->hot.vcpu == MAP_FAILED)
         return false;
-    gt_vcpus_init(r);
     gt_vcpu_refuse(r, &r->hot.vcpu[r->hot.max_vcpus]);
     return true;
 }

@@ -31,6 +31,18 @@ struct gt_score {
     uint64_t insns;     /* retired before the current block */
 };
 
+/* The recorder's bits of gt_thread.slow_flags: with any of them no transfer is plain, but with the
+ * clock, which it reads first. */
+enum gt_vcpu_flag {
+    GT_VCPU_CLOCK = 0x10000,  /* times are the host's clock */
+    GT_VCPU_VALUES = 0x20000, /* values wait for the next transfer */
+    GT_VCPU_ASKS = 0x40000, /* filters decide on each call; or a level that it runs at is refused */
+    GT_VCPU_IDLE = 0x80000, /* it has not begun, or is not recorded: there is no stack */
+};
+_Static_assert(((GT_VCPU_CLOCK | GT_VCPU_VALUES | GT_VCPU_ASKS | GT_VCPU_IDLE) & ~GT_SLOW_USER) ==
+                   0,
+               "the tracker leaves them alone");
+
 /* Control arrives at a block: what is passed along while that is recorded. */
 struct gt_transfer {
     struct gt_vcpu *vcpu;
@@ -88,11 +100,6 @@ static inline struct gt_vcpu *gt_vcpu_of_stack(const struct gt_stack *s)
 struct gt_vcpus {
     unsigned n;         /* 1 + highest index seen; atomic */
     uint64_t last_time; /* the newest time that was noted */
-
-    /* The stack of vCPUs that are not recorded: it never has room, so that no transfer is plain. */
-    struct gt_stack no_stack;
-    struct gt_stream no_stream;
-    struct gt_task no_task;
 };
 
 /* True where the last exit is that of a block which ended in `exit`. */

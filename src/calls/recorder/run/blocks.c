@@ -158,7 +158,7 @@ static gint compare_u64(gconstpointer a, gconstpointer b)
 
 static bool is_entered_unnamed(const struct gt_uftrace_recorder *r, const struct gt_code *code)
 {
-    return __atomic_load_n(&code->entered, __ATOMIC_RELAXED) &&
+    return gt_code_is_entered(code) &&
            (!r->guest.user || code->fn->flags & (GT_FUNC_ANON | GT_FUNC_UNNAMED));
 }
 

@@ -90,6 +90,7 @@ static uint64_t transfer_slowly(const struct gt_transfer *t)
     gt_live_clock_set(&r->hot.live, t->time);
     if (r->options.privilege_levels && gt_level_transfer(t))
         return last_exit;
+    gt_code_enter(t->code);
     if (trace_event_get_state(TRACE_UFTRACE_RESYNC))
         last_exit = track_and_report(t);
     else
@@ -137,6 +138,8 @@ transfer_at_time(struct gt_uftrace_recorder *r, struct gt_vcpu *v, struct gt_cod
     if (__builtin_expect(!gt_stream_has_room(out), 0) ||
         !gt_track_transfer(&v->thread, code, last_exit, r->hot.max_depth, &found))
         return false;
+    if (!found.leaves)
+        gt_code_enter(code);
     gt_stream_put_here(out, time, gt_call_event_word(&found));
     gt_live_clock_set(&r->hot.live, time);
     return true;
@@ -157,11 +160,11 @@ static inline __attribute__((always_inline)) bool transfer_plain(struct gt_uftra
                                                                  struct gt_code *code)
 {
     uint64_t last_exit = score->last_exit;
-    bool plain = v->thread.slow_flags == code->slow_flags;
-    if (__builtin_expect(plain && gt_track_may_be_plain(last_exit), 1))
+    uint32_t differs = v->thread.slow_flags ^ code->slow_flags;
+    if (__builtin_expect(!differs && gt_track_may_be_plain(last_exit), 1))
         return transfer_at_time(r, v, code, last_exit, v->insn_base + score->insns);
     return last_exit == gt_last_exit_of_func(code->fn) ||
-           (plain && jumped_inside(&v->thread, code, last_exit));
+           (!(differs & ~(uint32_t)GT_VCPU_ASKS) && jumped_inside(&v->thread, code, last_exit));
 }
 
 /* The same of a vCPU on the host's clock. Reading the clock is a function call, which
@@ -170,10 +173,11 @@ static bool transfer_by_host_clock(struct gt_uftrace_recorder *r, struct gt_vcpu
                                    const struct gt_score *score, struct gt_code *code)
 {
     uint64_t last_exit = score->last_exit;
-    if (last_exit == 0 || (v->thread.slow_flags ^ code->slow_flags) != GT_SLOW_CLOCK)
+    uint32_t differs = v->thread.slow_flags ^ code->slow_flags;
+    if (last_exit == 0 || (differs & ~(uint32_t)GT_VCPU_ASKS) != GT_VCPU_CLOCK)
         return false;
     return jumped_inside(&v->thread, code, last_exit) ||
-           transfer_at_time(r, v, code, last_exit, gt_host_clock(r));
+           (differs == GT_VCPU_CLOCK && transfer_at_time(r, v, code, last_exit, gt_host_clock(r)));
 }
 
 static __attribute__((noinline)) void transfer_at(struct gt_uftrace_recorder *r, struct gt_vcpu *v,
@@ -267,8 +271,8 @@ filtered(struct gt_uftrace_recorder *r, unsigned vcpu, struct gt_code *code, uin
         return;
     struct gt_score *score = v->score ? v->score : gt_vcpu_score(r, v, vcpu);
     const struct gt_transfer t = {v, code, score->last_exit, v->insn_base + score->insns, NULL};
-    if (v->thread.slow_flags == code->slow_flags && gt_track_may_be_plain(t.last_exit) &&
-        gt_filtered_transfer(&t)) {
+    if ((v->thread.slow_flags ^ code->slow_flags) == GT_VCPU_ASKS &&
+        gt_track_may_be_plain(t.last_exit) && gt_filtered_transfer(&t)) {
         score->last_exit = gt_last_exit_of_func(code->fn);
         score->insns += insns;
         gt_vcpu_leave(v);

@@ -51,7 +51,7 @@ void gt_use_host_clock(struct gt_uftrace_recorder *r, uint64_t offset)
     r->hot.host_clock = true;
     r->hot.host_offset = offset;
     for (unsigned i = 0; i < r->vcpus.n; i++)
-        r->hot.vcpu[i].thread.slow_flags |= GT_SLOW_CLOCK;
+        r->hot.vcpu[i].thread.slow_flags |= GT_VCPU_CLOCK;
 }
 
 uint64_t gt_process_time(struct gt_uftrace_recorder *r)
@@ -83,16 +83,11 @@ uint64_t gt_vcpus_newest(struct gt_uftrace_recorder *r)
     return newest;
 }
 
-void gt_vcpus_init(struct gt_uftrace_recorder *r)
-{
-    r->vcpus.no_stack = (struct gt_stack){.out = &r->vcpus.no_stream, .data = &r->vcpus.no_task};
-}
-
 void gt_vcpu_refuse(struct gt_uftrace_recorder *r, struct gt_vcpu *v)
 {
     v->rec = r;
     v->refused = true;
-    v->thread.stack = &r->vcpus.no_stack;
+    v->thread.slow_flags |= GT_VCPU_IDLE;
 }
 
 /* Before the first translation: all further code works without the scoreboard. */
@@ -140,8 +135,8 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
     v->block_insns = 0;
     v->name[0] = v->last_name[0] = '\0';
     v->refused = v->in_syscall = v->halted = v->met = false;
-    v->thread.stack = &r->vcpus.no_stack;
-    v->thread.slow_flags = r->hot.host_clock ? GT_SLOW_CLOCK : 0;
+    v->thread.slow_flags = GT_VCPU_IDLE | (r->hot.host_clock ? GT_VCPU_CLOCK : 0) |
+                           (gt_filters_current(&r->filters) ? GT_VCPU_ASKS : 0);
     uint64_t newest = r->guest.user ? r->vcpus.last_time : gt_vcpus_newest(r);
     v->insn_base = newest + 1 - score->insns;
     pthread_mutex_unlock(&r->lock);
@@ -159,10 +154,12 @@ void gt_vcpu_begin(struct gt_vcpu *v, struct gt_score *score, const struct gt_co
         gt_levels_begin(v, code);
     uint64_t time = gt_vcpu_time(v, score);
     v->begun = gt_thread_init(&v->thread, &r->tracker, time);
-    if (!v->begun)
-        gt_vcpu_refuse(r, v);
-    else
+    if (v->begun) {
+        v->thread.slow_flags &= ~(uint32_t)GT_VCPU_IDLE;
         v->thread.stack->cut = v->met || r->vmstates.middle;
+    } else {
+        gt_vcpu_refuse(r, v);
+    }
     current = v;
 }
 
@@ -207,7 +204,8 @@ void gt_vcpu_end(struct gt_vcpu *v, struct gt_score *score)
     if (v->levels)
         gt_levels_end(v, time);
     gt_thread_finish(&v->thread, time);
-    v->thread.stack = &r->vcpus.no_stack;
+    v->thread.stack = NULL;
+    v->thread.slow_flags |= GT_VCPU_IDLE;
     v->out = NULL;
     if (r->guest.user)
         gt_output_name(v, NULL, gt_vcpu_current(r) == v, time);

@@ -8,9 +8,6 @@
 
 #include "calls/recorder/vcpu.h"
 
-/* At load. */
-void gt_vcpus_init(struct gt_uftrace_recorder *r);
-
 /* Events of the host: a vCPU exists, and it is gone. `self` is the recorder. */
 void gt_on_vcpu_init(void *self, unsigned vcpu);
 void gt_on_vcpu_exit(void *self, unsigned vcpu);

@@ -255,12 +255,12 @@ void gt_filtered_enter_code(struct gt_filtered *f, struct gt_code *code,
     uint8_t number = f->current->number;
     if (f->rec->arguments.on)
         keep_arguments(f, frame);
-    if (!number || __atomic_load_n(&code->entered, __ATOMIC_RELAXED) != number ||
+    if (!number || __atomic_load_n(&code->own, __ATOMIC_RELAXED) != number ||
         !gt_filter_skips_unmentioned(&f->state)) {
         const struct gt_filter_verdict *v =
             gt_filters_verdict(f->rec, f->current, frame->fn, frame->addr);
         if (number && !v->bits)
-            __atomic_store_n(&code->entered, number, __ATOMIC_RELAXED);
+            __atomic_store_n(&code->own, number, __ATOMIC_RELAXED);
         if (!gt_filter_skips(&f->state, v))
             gt_filter_enter(&f->state, v, frame->addr, 0, time);
     }

@@ -21,8 +21,10 @@ bool gt_filtered_transfer(const struct gt_transfer *t)
     gt_live_clock_set(&r->hot.live, t->time);
     if (found.leaves)
         gt_filtered_leave(f, t->time, gt_arguments_returned(t, found.addr));
-    else
+    else {
+        gt_code_enter(t->code);
         gt_filtered_enter_code(f, t->code, s->top, t->time);
+    }
     return true;
 }
 
@@ -70,7 +72,6 @@ static bool stack_open(void *self, struct gt_thread *t, struct gt_stack *s, uint
         /* it runs again, on this vCPU or another one: with its filters as they were */
         task->filtered.out = s->out;
         task->filtered.id = task->id;
-        s->out = &r->vcpus.no_stream;
         return true;
     }
     if (!gt_filtered_begin(&task->filtered, r, s, s->out, task->id)) {
@@ -79,15 +80,12 @@ static bool stack_open(void *self, struct gt_thread *t, struct gt_stack *s, uint
     }
     if (task->name[0])
         gt_filtered_name(&task->filtered, task->name, r->process.pid);
-    s->out = &r->vcpus.no_stream;
     return true;
 }
 
 static void stack_close(void *self, struct gt_stack *s)
 {
-    struct gt_filtered *f = &gt_task_of(s)->filtered;
-    s->out = f->out;
-    gt_filtered_end(f);
+    gt_filtered_end(&gt_task_of(s)->filtered);
     gt_output_close_stack(self, s);
 }
 

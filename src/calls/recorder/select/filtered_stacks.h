@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What the tracker does, under filters (filtered.h). There no transfer is plain to transfer.c: a
- * stack's output (gt_stack.out) is a stream that never has room.
- */
+/* What the tracker does, under filters (filtered.h). There no transfer is plain to transfer.c:
+ * GT_VCPU_ASKS. */
 #ifndef GT_CALLS_RECORDER_SELECT_FILTERED_STACKS_H
 #define GT_CALLS_RECORDER_SELECT_FILTERED_STACKS_H
 

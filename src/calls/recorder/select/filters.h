@@ -39,7 +39,7 @@ struct gt_filter_argument {
 enum {
     GT_FILTER_ARGUMENTS = 16,
     GT_FILTER_RECENT = 4096,
-    GT_FILTER_NUMBERS = 2, /* the first of gt_filter_current.number */
+    GT_FILTER_NUMBERS = 2, /* the first of gt_filter_current.number: see gt_code_enter */
 };
 
 /* A set, and what decides with it. Its memory is used again for another one when nobody holds it
@@ -52,7 +52,7 @@ struct gt_filter_current {
     struct gt_filter_current *next; /* gt_filters.all */
     uint32_t uses;                  /* enum gt_filter_need */
     bool quiet;                     /* while recording is off calls do nothing */
-    uint8_t number; /* gt_code.entered where the set says nothing of the function; 0: of no code */
+    uint8_t number; /* gt_code.own where the set says nothing of the function; 0: of no code */
 };
 
 struct gt_filters {
@@ -77,6 +77,20 @@ struct gt_filters {
     uint64_t made;                 /* sets so far */
     uint64_t ended;                /* 0, or when a trigger has ended the recording. Atomic */
 };
+
+/* A call has arrived at the block, or, on the slow path, any transfer. gt_code.own says so: it is
+ * 1, or the number of a set that says nothing of the function. Several threads may enter at once.
+ */
+static inline void gt_code_enter(struct gt_code *code)
+{
+    if (!__atomic_load_n(&code->own, __ATOMIC_RELAXED))
+        __atomic_store_n(&code->own, 1, __ATOMIC_RELAXED);
+}
+
+static inline bool gt_code_is_entered(const struct gt_code *code)
+{
+    return __atomic_load_n(&code->own, __ATOMIC_RELAXED) != 0;
+}
 
 /* At load: rows of the plugin's arguments, of which `table` has room for GT_FILTER_ARGUMENTS; how
  * many there are. */

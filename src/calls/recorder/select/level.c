@@ -163,6 +163,8 @@ static void open_level(struct gt_uftrace_recorder *r, struct gt_levels *l, struc
     }
     l->level[level].out = out;
     l->level[level].refused = !out;
+    if (!out) /* it has no room for what a plain transfer puts */
+        r->hot.vcpu[l->vcpu].thread.slow_flags |= GT_VCPU_ASKS;
 }
 
 static struct gt_stream *stream_of(struct gt_uftrace_recorder *r, struct gt_levels *l,
@@ -181,8 +183,9 @@ static struct gt_filtered *filtered_of(const struct gt_stack *s, uint32_t level)
 static void level_changed(void *self, struct gt_stack *s, uint64_t time)
 {
     struct gt_uftrace_recorder *r = self;
-    struct gt_stream *out = stream_of(r, gt_task_of(s)->levels, s, gt_level_of(s->level), time);
-    s->out = out && !gt_filters_current(&r->filters) ? out : &r->levels.no_stream;
+    struct gt_levels *levels = gt_task_of(s)->levels;
+    struct gt_stream *out = stream_of(r, levels, s, gt_level_of(s->level), time);
+    s->out = out ? (void *)out : levels; /* the stack is open in any case */
 }
 
 static void enter(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)

@@ -18,9 +18,7 @@ struct gt_level_reader {
     const struct gt_privilege *privilege; /* NULL: not known yet, or not at all */
     struct gt_register registers[GT_PRIVILEGE_REGISTERS];
     struct gt_register world;
-    bool reported;              /* a register cannot be read: reported once */
-    struct gt_stream no_stream; /* for a stack whose level is refused: it never has room, so that no
-                                 * transfer is plain */
+    bool reported; /* a register cannot be read: reported once */
 };
 
 /* At load. GT_E_UNSUPPORTED: the host cannot read registers, or the guest's levels are not known.

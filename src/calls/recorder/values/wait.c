@@ -16,13 +16,13 @@ void gt_arguments_read(struct gt_vcpu *v, const struct gt_argument_point *p)
     struct gt_argument_slots *slots = slots_of(v);
     if (p->of->spec.n_arguments)
         gt_arguments_read_values(v->rec, p->code, p->of, false, NULL, &slots->entry);
-    v->thread.slow_flags |= GT_SLOW_VALUES;
+    v->thread.slow_flags |= GT_VCPU_VALUES;
 }
 
 void gt_arguments_drop(struct gt_vcpu *v)
 {
     v->arguments->entry.code = NULL;
-    v->thread.slow_flags &= ~(uint32_t)GT_SLOW_VALUES;
+    v->thread.slow_flags &= ~(uint32_t)GT_VCPU_VALUES;
 }
 
 void gt_arguments_read_result(struct gt_vcpu *v, const struct gt_argument_point *p)
@@ -31,7 +31,7 @@ void gt_arguments_read_result(struct gt_vcpu *v, const struct gt_argument_point 
     if (top->fn != p->of->fn || top->kind == GT_FRAME_TAIL)
         return;
     gt_arguments_read_values(v->rec, p->code, p->of, true, NULL, &slots_of(v)->result);
-    v->thread.slow_flags |= GT_SLOW_VALUES;
+    v->thread.slow_flags |= GT_VCPU_VALUES;
 }
 
 /* Until gt_arguments_after. */
@@ -114,7 +114,7 @@ void gt_arguments_after(struct gt_transfer *t)
     if (v->call)
         slots->entry.code = NULL; /* its frame has it, or nobody */
     if (!slots->entry.code)
-        v->thread.slow_flags &= ~(uint32_t)GT_SLOW_VALUES;
+        v->thread.slow_flags &= ~(uint32_t)GT_VCPU_VALUES;
     v->transfer = NULL;
 }
 

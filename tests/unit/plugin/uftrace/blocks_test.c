@@ -53,9 +53,9 @@ static void test_same(void **state)
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, 2, NULL);
     struct gt_code *code = keep(r, plain(0x1000));
     code->vector = GT_VECTOR_YES;
-    code->entered = true;
+    gt_code_enter(code);
     assert_ptr_equal(keep(r, plain(0x1000)), code);
-    assert_true(code->vector == GT_VECTOR_YES && code->entered);
+    assert_true(code->vector == GT_VECTOR_YES && gt_code_is_entered(code));
     assert_int_equal(kept_at(r, 0x1000), 1);
     assert_int_equal(kept_at(r, 0x1004), 0);
     assert_int_equal(kept_at(r, 0x1040), 0);
