@@ -17,7 +17,7 @@ SHARED = {'base', 'filter', 'guest', 'track', 'recording', 'names'}
 PLUGIN = SHARED | {'qemu', 'qemu/support', 'events/library'}
 # The recorder's rooms, lower ones first. Of what is above them they know the structs that all share.
 ROOMS = ('output', 'values', 'select', 'run', 'translate')
-ROOMS_SHARE = tuple(f'calls/recorder/{h}.h' for h in ('installed', 'options', 'recorder', 'task', 'vcpu'))
+ROOMS_SHARE = tuple(f'calls/recorder/{h}.h' for h in ('installed', 'options', 'plan', 'recorder', 'task', 'vcpu'))
 RECORDER = PLUGIN | {'calls', 'calls/recorder'}
 # Floors, and what each may include beside itself. A file belongs to the longest of them that begins its path.
 ALLOWED = {

@@ -24,6 +24,7 @@
 #include "calls/recorder/output/parts.h"
 #include "calls/recorder/output/snapshot.h"
 #include "calls/recorder/output/tasks.h"
+#include "calls/recorder/plan.h"
 #include "calls/recorder/run/blocks.h"
 #include "calls/recorder/run/guests.h"
 #include "calls/recorder/run/linux.h"
@@ -112,6 +113,7 @@ struct gt_uftrace_recorder {
     struct gt_marks marks;
     struct gt_dormant dormant;
     struct gt_host_events events; /* at load: the events that the host reports */
+    struct gt_plan plan[2];       /* at load: without a scoreboard, and with one */
 
     struct gt_tracker tracker;   /* has a lock of its own */
     struct gt_program_view view; /* at load: programs */
@@ -151,6 +153,12 @@ static inline bool gt_recorder_tells_switches(const struct gt_uftrace_recorder *
 static inline bool gt_recorder_has_vcpu_tasks(const struct gt_uftrace_recorder *r)
 {
     return !r->guest.user && r->options.tasks == GT_TASKS_CPU && !r->options.privilege_levels;
+}
+
+/* What is recorded how. With the lock, or at load: the host may have no scoreboard after all. */
+static inline const struct gt_plan *gt_recorder_plan(const struct gt_uftrace_recorder *r)
+{
+    return &r->plan[r->hot.scoreboard != NULL];
 }
 
 /* The vCPU of the index. All beyond the limit share one, which is not recorded. */

@@ -19,7 +19,6 @@
 #include "calls/recorder/run/transfer.h"
 #include "calls/recorder/run/vcpu.h"
 #include "calls/recorder/select/dormant.h"
-#include "calls/recorder/select/filtered_stacks.h"
 #include "calls/recorder/select/filters.h"
 #include "calls/recorder/select/level.h"
 #include "calls/recorder/translate/code.h"
@@ -146,21 +145,18 @@ static int know_guest(struct gt_uftrace_recorder *r, const struct gt_host_info *
     return r->options.privilege_levels ? gt_levels_init(r, err) : 0;
 }
 
-static bool init_tracker(struct gt_uftrace_recorder *r)
+static int init_tracker(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
-    bool filters = gt_filters_current(&r->filters);
-    const struct gt_sink *sink = r->options.privilege_levels ? &gt_level_sink
-                                 : filters                   ? &gt_filtered_sink
-                                                             : &gt_uftrace_sink;
-    uint32_t depth = filters ? GT_TRACK_MAX_DEPTH : r->hot.max_depth;
-    if (!gt_tracker_init(&r->tracker, sink, r, depth, r->options.tail_calls))
-        return false;
+    const struct gt_plan *plan = gt_recorder_plan(r);
+    uint32_t depth = plan->asks ? GT_TRACK_MAX_DEPTH : r->hot.max_depth;
+    if (!gt_tracker_init(&r->tracker, plan->sink, r, depth, r->options.tail_calls))
+        return gt_error_set(err, GT_E_NOMEM, "out of memory");
     r->tracker.machine = !r->guest.user;
     gt_stack_pointer_init(r);
     r->tracker.lowest = r->guest.user ? 0 : r->guest.arch->vector_lowest;
     r->tracker.one_output = gt_recorder_has_vcpu_tasks(r) || r->options.privilege_levels;
     r->tracker.keep_stacks = r->guest.user ? 0 : (uint32_t)r->options.max_tasks;
-    return true;
+    return 0;
 }
 
 static bool init_vcpus(struct gt_uftrace_recorder *r)
@@ -178,27 +174,22 @@ static bool init_vcpus(struct gt_uftrace_recorder *r)
 
 static int init_members(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
-    const struct gt_uftrace_options *o = &r->options;
-    r->hot.max_depth = (uint32_t)o->depth;
-    /* A machine to which vCPUs may be added has the clock of several from the beginning. */
-    r->hot.host_clock =
-        o->clock == GT_CLOCK_HOST || (o->clock == GT_CLOCK_AUTO && r->host.max_vcpus > 1);
+    r->hot.max_depth = (uint32_t)r->options.depth;
+    gt_plan_clock(r);
     int status = gt_filters_init(r, err);
+    if (status == 0)
+        status = gt_arguments_init(r, err);
     if (status < 0)
         return status;
-    if (!init_vcpus(r) || !init_tracker(r))
+    if (!init_vcpus(r))
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
+    gt_plan_choose(r);
     pthread_mutex_init(&r->lock, NULL);
     gt_open_calls_init(&r->open_calls);
     gt_gate_init(&r->gate);
     gt_modules_init(&r->code.modules, r->guest.user, gt_output_module_added, r);
     r->code.memory.pages = g_hash_table_new(g_direct_hash, g_direct_equal);
-    if (gt_host_can(GT_HOST_CONDITIONAL))
-        r->hot.scoreboard = gt_scoreboard_new(sizeof(struct gt_score));
-    r->hot.sparse =
-        !r->hot.scoreboard &&
-        (r->guest.user ? o->clock == GT_CLOCK_AUTO : r->hot.host_clock || r->host.max_vcpus == 1);
-    return 0;
+    return init_tracker(r, err);
 }
 
 /* Checked before the directory is created: a refused recording leaves no files. */
@@ -236,8 +227,6 @@ int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *in
         status = gt_system_calls_check(r, err);
     if (status == 0)
         status = init_members(r, err);
-    if (status == 0)
-        status = gt_arguments_init(r, err);
     if (status == 0)
         status = read_code_map(r, err);
     if (status == 0)

@@ -136,7 +136,7 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
     v->name[0] = v->last_name[0] = '\0';
     v->refused = v->in_syscall = v->halted = v->met = false;
     v->thread.slow_flags = GT_VCPU_IDLE | (r->hot.host_clock ? GT_VCPU_CLOCK : 0) |
-                           (gt_filters_current(&r->filters) ? GT_VCPU_ASKS : 0);
+                           (gt_recorder_plan(r)->asks ? GT_VCPU_ASKS : 0);
     uint64_t newest = r->guest.user ? r->vcpus.last_time : gt_vcpus_newest(r);
     v->insn_base = newest + 1 - score->insns;
     pthread_mutex_unlock(&r->lock);

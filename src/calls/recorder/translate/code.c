@@ -129,20 +129,33 @@ static bool is_slow(const struct gt_code *code)
     return code->entry && code->fn->flags & GT_FUNC_HANDLER;
 }
 
+static gt_exec_fn callback(const struct gt_uftrace_recorder *r, enum gt_entry entry)
+{
+    return gt_recorder_plan(r)->entry[entry].fn;
+}
+
+/* The callback of a piece that begins with instruction `first`. */
+static void call_at(const struct gt_translation *t, size_t first, enum gt_entry entry, void *data)
+{
+    const struct gt_plan_entry *e = &gt_recorder_plan(t->rec)->entry[entry];
+    if (first > 0)
+        (e->registers ? gt_insn_on_exec_regs : gt_insn_on_exec)(t->insn[first].ref, e->fn, data);
+    else
+        (e->registers ? gt_block_on_exec_regs : gt_block_on_exec)(t->block, e->fn, data);
+}
+
 /* Hosts without a scoreboard: a callback at each block; with `sparse` only at those that transfers
  * may reach, or that end in a call or return. */
 static void instrument_by_callbacks(const struct gt_translation *t, size_t first,
                                     struct gt_code *code, enum gt_block_entry entry)
 {
     struct gt_uftrace_recorder *r = t->rec;
-    bool slow = is_slow(code);
-    gt_exec_fn fn = slow ? gt_on_slow_block : gt_on_block;
+    enum gt_entry place = is_slow(code) ? GT_ENTRY_SLOW : first ? GT_ENTRY_INSIDE : GT_ENTRY_BLOCK;
     if (entry == GT_BLOCK_ENTRY_UNKNOWN)
-        gt_block_on_exec(t->block, gt_on_unknown_block, code);
-    else if (first > 0)
-        gt_insn_on_exec(t->insn[first].ref, fn, code);
-    else if (!r->hot.sparse || code->exit != GT_EXIT_PLAIN || entry != GT_BLOCK_ENTRY_NONE)
-        gt_block_on_exec(t->block, fn, code);
+        call_at(t, 0, GT_ENTRY_UNKNOWN, code);
+    else if (first > 0 || !r->hot.sparse || code->exit != GT_EXIT_PLAIN ||
+             entry != GT_BLOCK_ENTRY_NONE)
+        call_at(t, first, place, code);
     if (r->hot.sparse && first == 0 && !r->hot.host_clock)
         gt_block_add_shared(t->block, &r->hot.insns, t->n);
 }
@@ -172,19 +185,15 @@ static void look_unless(const struct gt_uftrace_recorder *r, struct gt_block *bl
 
 /* A callback each time. It counts instructions, whose number is in its data: the description may
  * not be in the cache yet. */
-static void look_always(struct gt_uftrace_recorder *r, struct gt_block *block, struct gt_code *code,
-                        gt_exec_fn counted)
+static void look_always(struct gt_uftrace_recorder *r, struct gt_block *block, struct gt_code *code)
 {
     void *data = gt_transfer_data(code);
-    bool filters = gt_filters_current(&r->filters);
-    gt_exec_fn packed = filters ? gt_on_filtered_transfer : gt_on_transfer,
-               fn = data ? packed : counted;
-    /* After a call, the results of a tail call are read. */
-    if (r->arguments.in_code || gt_stack_pointer_is_read(r) ||
-        (filters && code->entry && gt_filters_reads(r, code)))
-        gt_block_on_exec_regs(block, fn, data ? data : code);
+    const struct gt_plan *plan = gt_recorder_plan(r);
+    const struct gt_plan_entry *e = &plan->entry[data ? GT_ENTRY_BLOCK : GT_ENTRY_BLOCK_COUNTED];
+    if (e->registers || (plan->asks && code->entry && gt_filters_reads(r, code)))
+        gt_block_on_exec_regs(block, e->fn, data ? data : code);
     else
-        gt_block_on_exec(block, fn, data ? data : code);
+        gt_block_on_exec(block, e->fn, data ? data : code);
     if (!data)
         count_insns(r, block, code);
 }
@@ -193,8 +202,7 @@ static void look_always(struct gt_uftrace_recorder *r, struct gt_block *block, s
 static void look_at_block(struct gt_uftrace_recorder *r, struct gt_block *block,
                           struct gt_code *code, enum gt_block_entry entry)
 {
-    gt_exec_fn counted =
-        gt_filters_current(&r->filters) ? gt_on_filtered_counted_transfer : gt_on_counted_transfer;
+    gt_exec_fn counted = callback(r, GT_ENTRY_BLOCK_COUNTED);
     switch (entry) {
     case GT_BLOCK_ENTRY_NONE:
         count_insns(r, block, code);
@@ -207,14 +215,14 @@ static void look_at_block(struct gt_uftrace_recorder *r, struct gt_block *block,
         gt_insn_store(gt_block_insn(block, 0), last_exit_word(r), gt_last_exit_of_func(code->fn));
         break;
     case GT_BLOCK_ENTRY_LOOK:
-        look_always(r, block, code, counted);
+        look_always(r, block, code);
         break;
     case GT_BLOCK_ENTRY_UNKNOWN:
         if (r->options.discontinuities) /* a handler changes the last exit before it begins */
             look_unless(r, block, code, gt_last_exit_of_func(code->fn),
-                        gt_on_counted_unknown_block);
+                        callback(r, GT_ENTRY_UNKNOWN_COUNTED));
         else
-            gt_block_on_exec(block, gt_on_unknown_block, code);
+            gt_block_on_exec(block, callback(r, GT_ENTRY_UNKNOWN), code);
     }
 }
 
@@ -223,12 +231,10 @@ static void instrument(const struct gt_translation *t, size_t first, size_t end,
                        struct gt_code *code, enum gt_block_entry entry)
 {
     struct gt_uftrace_recorder *r = t->rec;
-    bool slow = is_slow(code);
-    if (first > 0)
-        gt_insn_on_exec_regs(t->insn[first].ref, slow ? gt_on_slow_block : gt_on_transfer_inside,
-                             code);
-    else if (slow)
-        gt_block_on_exec_regs(t->block, gt_on_slow_block, code);
+    if (is_slow(code))
+        call_at(t, first, GT_ENTRY_SLOW, code);
+    else if (first > 0)
+        call_at(t, first, GT_ENTRY_INSIDE, code);
     else
         look_at_block(r, t->block, code, entry);
     if (code->exit != GT_EXIT_PLAIN)
@@ -301,20 +307,15 @@ static bool instrument_values(const struct gt_translation *t, size_t first, size
 {
     struct gt_uftrace_recorder *r = t->rec;
     const struct gt_argument_function *of =
-        r->arguments.in_code && r->hot.scoreboard ? gt_arguments_of(r, t->module, code->fn) : NULL;
+        callback(r, GT_ENTRY_VALUED) ? gt_arguments_of(r, t->module, code->fn) : NULL;
     if (!of)
         return false;
     if (of->spec.n_returns && code->exit == GT_EXIT_RETURN)
-        gt_insn_on_exec_regs(t->insn[end - 1].ref, gt_on_valued_return,
+        gt_insn_on_exec_regs(t->insn[end - 1].ref, callback(r, GT_ENTRY_RESULT),
                              gt_argument_point_new(code, of, 0));
     if (!of->spec.n_arguments || !code->entry || is_slow(code))
         return false;
-    if (first > 0)
-        gt_insn_on_exec_regs(t->insn[first].ref, gt_on_valued_transfer,
-                             gt_argument_point_new(code, of, code->insns));
-    else
-        gt_block_on_exec_regs(t->block, gt_on_valued_transfer,
-                              gt_argument_point_new(code, of, code->insns));
+    call_at(t, first, GT_ENTRY_VALUED, gt_argument_point_new(code, of, code->insns));
     if (code->exit != GT_EXIT_PLAIN)
         gt_insn_store(t->insn[end - 1].ref, last_exit_word(r), gt_code_last_exit(code));
     return true;
