@@ -18,7 +18,7 @@
 #include "calls/recorder/run/causes.h"
 #include "calls/recorder/run/control.h"
 #include "calls/recorder/run/vcpu.h"
-#include "calls/recorder/select/filtered_stacks.h"
+#include "calls/recorder/select/filtered.h"
 #include "calls/recorder/select/filters.h"
 #include "calls/recorder/select/marks.h"
 #include "qemu/support/execs.h"

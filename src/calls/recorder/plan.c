@@ -8,7 +8,7 @@
 #include "calls/recorder/plan.h"
 #include "calls/recorder/recorder.h"
 #include "calls/recorder/run/transfer.h"
-#include "calls/recorder/select/filtered_stacks.h"
+#include "calls/recorder/select/filtered.h"
 #include "calls/recorder/select/level.h"
 #include "calls/recorder/translate/stack_pointer.h"
 

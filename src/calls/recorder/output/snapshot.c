@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { STACK = 1 << 20 };
+
 /* ---- making -------------------------------------------------------------------------------- */
 
 static uint64_t count(const struct gt_uftrace_recorder *r)
@@ -39,9 +41,9 @@ static void *copy(void *arg)
 
 static int64_t copy_rings(struct copy *c)
 {
-    enum { STACK = 256 << 10 };
+    enum { SMALL = 256 << 10 };
     pthread_t thread;
-    if (gt_thread_start(&thread, STACK, copy, c) == 0)
+    if (gt_thread_start(&thread, SMALL, copy, c) == 0)
         pthread_join(thread, NULL);
     else
         c->n = gt_compact_work_snapshot(c->work, c->name, c->path, c->room, c->err);
@@ -115,6 +117,32 @@ static void *serve(void *arg)
     return NULL;
 }
 
+/* With the lock. */
+static void add(struct gt_uftrace_recorder *r, const char *name)
+{
+    struct gt_snapshots *s = &r->snapshots;
+    for (unsigned i = 0; i < s->n_waiting; i++)
+        if (strcmp(s->waiting[i], name) == 0)
+            return;
+    if (s->stop || s->n_waiting == GT_SNAPSHOTS_WAITING || strlen(name) >= GT_SNAPSHOT_NAME) {
+        s->refused++;
+        return;
+    }
+    strcpy(s->waiting[s->n_waiting++], name);
+    if (!s->running)
+        s->running = gt_thread_start(&s->thread, STACK, serve, r) == 0;
+    pthread_cond_broadcast(&s->changed);
+}
+
+void gt_snapshot_ask(struct gt_uftrace_recorder *r, const char *name)
+{
+    if (!r->snapshots.on)
+        return;
+    pthread_mutex_lock(&r->snapshots.lock);
+    add(r, name ? name : "");
+    pthread_mutex_unlock(&r->snapshots.lock);
+}
+
 void gt_snapshots_wait(struct gt_uftrace_recorder *r)
 {
     struct gt_snapshots *s = &r->snapshots;
@@ -130,7 +158,6 @@ void gt_snapshots_init(struct gt_uftrace_recorder *r)
     pthread_mutex_init(&s->turn, NULL);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
-    s->serve = serve;
     s->on = r->options.last != NULL;
 }
 

@@ -24,8 +24,7 @@ struct gt_uftrace_recorder;
 enum { GT_SNAPSHOTS_WAITING = 16, GT_SNAPSHOT_NAME = 256 };
 
 struct gt_snapshots {
-    bool on;                    /* at load: there is a flight recorder */
-    void *(*serve)(void *self); /* makes those that wait; at load */
+    bool on; /* at load: there is a flight recorder */
 
     pthread_mutex_t turn; /* one is made at a time; before r->lock. Guards the members below */
     uint64_t records;     /* of this process, in the last one */

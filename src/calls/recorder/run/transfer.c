@@ -15,7 +15,7 @@
 #include "calls/recorder/run/system.h"
 #include "calls/recorder/run/vcpu.h"
 #include "calls/recorder/run/vectors.h"
-#include "calls/recorder/select/filtered_stacks.h"
+#include "calls/recorder/select/filtered.h"
 #include "calls/recorder/select/filters.h"
 #include "calls/recorder/select/level.h"
 #include "calls/recorder/task.h"

@@ -14,6 +14,7 @@
 
 struct gt_uftrace_recorder;
 struct gt_filter_current;
+struct gt_transfer;
 
 /* A task of the recording. Zero: not begun. */
 struct gt_filtered {
@@ -61,5 +62,24 @@ void gt_filtered_enter_code(struct gt_filtered *f, struct gt_code *code,
 /* The task is suspended, goes on. */
 void gt_filtered_suspend(struct gt_filtered *f, uint64_t time);
 void gt_filtered_resume(struct gt_filtered *f, uint64_t time);
+
+/* ---- what the tracker does, under filters -------------------------------------------------- */
+
+/* A transfer of a vCPU that has begun. True: it was a plain one, and is done. To run/transfer.c
+ * none is plain then: GT_VCPU_ASKS. */
+bool gt_filtered_transfer(const struct gt_transfer *t);
+
+/* Receives the tracker's call events: a task for each stack. */
+extern const struct gt_sink gt_filtered_sink;
+
+/* At the end, when all calls have ended: counts those of stacks that no thread runs. */
+void gt_filtered_end_all(struct gt_uftrace_recorder *r);
+
+/* In a forked child, before its own calls: what the parent's tasks have counted is the parent's. */
+void gt_filtered_forked(struct gt_uftrace_recorder *r);
+
+/* Adds what tasks have counted that have not ended: calls that are recorded, and too deep for it.
+ */
+void gt_filtered_running(struct gt_uftrace_recorder *r, uint64_t *recorded, uint64_t *beyond);
 
 #endif

@@ -6,7 +6,6 @@
  * pieces, so that the entry of the second function is recorded.
  */
 #include "calls/recorder/translate/code.h"
-#include "calls/recorder/installed.h"
 #include "calls/recorder/recorder.h"
 #include "calls/recorder/run/blocks.h"
 #include "calls/recorder/run/transfer.h"
@@ -21,7 +20,6 @@
 #include "calls/recorder/translate/stack_pointer.h"
 #include "calls/recorder/translate/straight.h"
 #include "calls/recorder/translate/watch.h"
-#include "calls/recorder/values/guest_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,30 +43,6 @@ static void decode(struct gt_uftrace_recorder *r, struct gt_block *block,
         r->guest.arch->classify(d->bytes, d->size, d->pc, &d->insn);
     }
     *out = (struct gt_translation){.rec = r, .block = block, .n = n, .insn = to->insn};
-}
-
-static void on_saved(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
-{
-    (void)data;
-    struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
-    if (!v)
-        return;
-    if (gt_mem_is_store(meminfo))
-        gt_track_saved(&v->thread, vaddr);
-    gt_vcpu_leave(v);
-}
-
-static void on_asked(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
-{
-    (void)data;
-    struct gt_uftrace_recorder *r = gt_recorder_installed();
-    struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
-    uint64_t ip = 0;
-    if (!v)
-        return;
-    if (!gt_mem_is_store(meminfo) && gt_guest_read(r, vaddr, &ip, r->guest.arch->bits / 8))
-        gt_track_get_ip(&v->thread, ip);
-    gt_vcpu_leave(v);
 }
 
 /* A program's unwinder continues in the frame that catches: on aarch64 by a return or, from GCC 14
@@ -339,10 +313,7 @@ static void translate_piece(const struct gt_translation *t, size_t first, size_t
         instrument_by_callbacks(t, first, code, entry);
     if (end == t->n && !r->guest.user)
         gt_machine_watch(t, code);
-    if (fn->flags & GT_FUNC_SAVER)
-        gt_watch_words(t, end, on_saved, GT_MEM_STORES);
-    if (fn->flags & GT_FUNC_GET_IP && r->guest.user)
-        gt_watch_words(t, end, on_asked, GT_MEM_LOADS);
+    gt_watch_contexts(t, end, fn);
 }
 
 static void translate(struct gt_uftrace_recorder *r, struct gt_block *block)

@@ -6,7 +6,7 @@
 #include "calls/recorder/run/vcpu.h"
 #include "calls/recorder/translate/straight.h"
 #include "calls/recorder/translate/watch.h"
-#include "calls/recorder/values/guest_read.h"
+#include "calls/recorder/values/arguments.h"
 
 bool gt_stack_pointer_is_read(const struct gt_uftrace_recorder *r)
 {

@@ -2,6 +2,7 @@
 /* Callbacks at accesses to memory: see watch.h. */
 #include "calls/recorder/translate/watch.h"
 
+#include "calls/recorder/installed.h"
 #include "calls/recorder/recorder.h"
 #include "qemu/support/kept_callbacks.h"
 
@@ -22,4 +23,38 @@ void gt_watch_words(const struct gt_translation *t, size_t end, gt_mem_fn fn, un
 {
     for (size_t i = 0; i < end; i++)
         gt_watch_memory(t, i, fn, which, NULL);
+}
+
+/* ---- saved contexts ------------------------------------------------------------------------ */
+
+static void on_saved(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+{
+    (void)data;
+    struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
+    if (!v)
+        return;
+    if (gt_mem_is_store(meminfo))
+        gt_track_saved(&v->thread, vaddr);
+    gt_vcpu_leave(v);
+}
+
+static void on_asked(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+{
+    (void)data;
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
+    uint64_t ip = 0;
+    if (!v)
+        return;
+    if (!gt_mem_is_store(meminfo) && gt_guest_read(r, vaddr, &ip, r->guest.arch->bits / 8))
+        gt_track_get_ip(&v->thread, ip);
+    gt_vcpu_leave(v);
+}
+
+void gt_watch_contexts(const struct gt_translation *t, size_t end, const struct gt_func *fn)
+{
+    if (fn->flags & GT_FUNC_SAVER)
+        gt_watch_words(t, end, on_saved, GT_MEM_STORES);
+    if (fn->flags & GT_FUNC_GET_IP && t->rec->guest.user)
+        gt_watch_words(t, end, on_asked, GT_MEM_LOADS);
 }

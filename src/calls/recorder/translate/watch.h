@@ -4,6 +4,7 @@
 #define GT_CALLS_RECORDER_TRANSLATE_WATCH_H
 
 #include "calls/recorder/translate/code.h"
+#include "track/track.h"
 
 /* False where the host keeps memory callbacks too long (GT_HOST_MEMORY_AT_EXIT), and the
  * instruction may be one that ends its block: the last one, at a page's end or where it is no plain
@@ -14,5 +15,9 @@ bool gt_may_watch_memory(const struct gt_translation *t, size_t i);
 void gt_watch_memory(const struct gt_translation *t, size_t i, gt_mem_fn fn, unsigned which,
                      void *data);
 void gt_watch_words(const struct gt_translation *t, size_t end, gt_mem_fn fn, unsigned which);
+
+/* Words up to `end` that a function saves contexts to, or that one loads which says where a frame
+ * is: track/track.h, GT_FUNC_SAVER and GT_FUNC_GET_IP. */
+void gt_watch_contexts(const struct gt_translation *t, size_t end, const struct gt_func *fn);
 
 #endif

@@ -126,6 +126,10 @@ const struct gt_argument_slot *gt_arguments_leaving(const struct gt_stack *s, ui
 /* The same after a plain return, which has closed the frame. */
 const struct gt_argument_slot *gt_arguments_returned(const struct gt_transfer *t, uint64_t addr);
 
+/* Memory of a guest process (user mode): reads n bytes at the guest's address, which need not be
+ * mapped: false then. */
+bool gt_guest_read(const struct gt_uftrace_recorder *r, uint64_t addr, void *out, size_t n);
+
 /* Reads the function's arguments, or its result, as they are stored; `given`: what registers have,
  * by the host's word, as for gt_arguments_give; NULL: the host's registers. */
 void gt_arguments_read_values(struct gt_uftrace_recorder *r, const struct gt_code *code,

@@ -3,7 +3,7 @@
  */
 #include "calls/recorder/recorder.h"
 #include "calls/recorder/run/transfer.h"
-#include "calls/recorder/select/filtered_stacks.h"
+#include "calls/recorder/select/filtered.h"
 #include "calls/recorder/select/level.h"
 #include "recorder_double.h"
 
