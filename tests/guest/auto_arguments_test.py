@@ -145,11 +145,45 @@ def test_names(where):
     need(not os.path.exists(f'{where}/no'), 'it records')
 
 
+def declarations(source):
+    """A header: the types of a C file, and its functions without their bodies."""
+    with open(source) as f:
+        text = f.read()
+    functions = re.findall(r'(?ms)^KEPT (.*?)\n\{', text)
+    return text[:text.index('\nKEPT ')] + ''.join(f'\n{f};' for f in functions)
+
+
+def test_prototypes(arch, where):
+    """Without debug information, by the declarations of a user: what the guest prints itself."""
+    qemu = qemus.user_with_registers(arch)
+    program, out, header = f'{where}/declared', f'{where}/declared.gtrace', f'{where}/declared.h'
+    source = paths.source('guest', 'auto_arguments.c')
+    compile_to(program, arch, source, '-O1', '-static')
+    write(header, declarations(source))
+    said = said_by(record(qemu, '-a', '--prototypes', header, '-A', 'pointers@arg2/*;by_value@arg1/*', '-o', out, program))
+    need(len(said) == 15, f'the guest says {len(said)} lines')
+    same('\n'.join(shown(out)), '\n'.join(said), f'calls of {out}')
+
+
+def test_refused_prototypes(where):
+    """An error in them names its line; nothing runs."""
+    qemus.user_with_registers('x86_64')
+    program, header = f'{where}/refused', f'{where}/refused.h'
+    compile_to(program, 'x86_64', paths.source('guest', 'auto_arguments.c'), '-O1')
+    for text, line in ('int f(int);\nint g(no_such_type x);\n', 2), ('struct s { int a; \n', 2), ('(' * 100000, 1):
+        write(header, text)
+        done = run([paths.GUESTTRACE, 'record', '-a', '--prototypes', header, '-o', f'{where}/refused.gtrace', program])
+        need(done.returncode == 125 and f'{header}:{line}: '.encode() in done.stderr, done)
+    done = run([paths.GUESTTRACE, 'record', '--prototypes', header, '-o', f'{where}/refused.gtrace', program])
+    need(done.returncode == 2 and b'--prototypes needs -a or -A' in done.stderr, done)
+    need(not os.path.exists(f'{where}/refused.gtrace'), 'it records')
+
+
 def test_errors(where):
     """What is no value is refused, with what was expected, before anything runs."""
     qemus.user('x86_64')
     for rule, expected in (('f@arg1/q', 'expected a format'), ('f@arg0/*', 'N from 1 to 31'),
-                           ('f@', 'FUNC@auto-args'), ('f(@auto-args', 'no )'), ('@auto-args', 'FUNC@auto-args')):
+                           ('f@', 'FUNC@auto-args'), ('f(@auto-args', 'missing closing'), ('@auto-args', 'FUNC@auto-args')):
         done = run([paths.GUESTTRACE, 'record', '-o', f'{where}/no', '-A', rule, '/bin/true'])
         need(done.returncode == 2 and expected in done.stderr.decode(), f'{rule}: {done}')
         need(not os.path.exists(f'{where}/no'), f'{rule}: it records')
@@ -164,10 +198,12 @@ def main():
             tally.run(f'{arch}: stripped', test_stripped, arch, where)
             tally.run(f'{arch}: long doubles', test_long_doubles, arch, where)
             tally.run(f'{arch}: conditions', test_conditions, arch, where)
+            tally.run(f'{arch}: prototypes', test_prototypes, arch, where)
     with folder('auto-args') as where:
         tally.run('errors', test_errors, where)
         tally.run('damaged', test_damaged, where)
         tally.run('names', test_names, where)
+        tally.run('refused prototypes', test_refused_prototypes, where)
     return tally.status()
 
 

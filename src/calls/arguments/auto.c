@@ -7,7 +7,6 @@
 #include "calls/arguments/spec.h"
 #include "guest/types/btf.h"
 #include "guest/types/dwarf.h"
-#include "guest/types/libc.h"
 #include "names/image/demangle.h"
 
 #include <glib.h>
@@ -19,6 +18,7 @@ struct file {
     const struct gt_abi *abi;
     const struct gt_prototypes *types; /* NULL: none */
     bool by_name;                      /* BTF, which has no addresses */
+    const struct gt_prototypes *own;   /* of users; NULL: none */
     const struct gt_prototypes *libc;  /* NULL: it is not the C library */
 };
 
@@ -56,6 +56,8 @@ void gt_auto_arguments_free(struct gt_auto_arguments *a)
     g_array_unref(a->modules);
     g_array_unref(a->functions);
     g_ptr_array_unref(a->prototypes);
+    if (a->own_files)
+        g_ptr_array_unref(a->own_files);
     g_string_chunk_free(a->texts);
     gt_demangler_destroy(a->demangler);
     g_free(a);
@@ -140,17 +142,22 @@ static const struct gt_prototype *chosen_in_libc(const struct file *f, const cha
     return gt_prototypes_named(f->libc, function);
 }
 
-/* The library's table has the names of its interface; others of the address may be the main one. */
-static const struct gt_prototype *in_libc(const struct file *f, const struct gt_source_function *fn)
+/* By its name, or another name of its address, which may be the main one. `all`: names of the file
+ * alone, too; a table of a library has the names of its interface. */
+static const struct gt_prototype *in_table(const struct gt_prototypes *table, const struct file *f,
+                                           const struct gt_source_function *fn, bool all)
 {
     const struct gt_symbols *s = f->source->symbols;
-    const struct gt_prototype *p = fn->type == 't' ? NULL : gt_prototypes_named(f->libc, fn->name);
+    const struct gt_prototype *p =
+        fn->type == 't' && !all ? NULL : gt_prototypes_named(table, fn->name);
+    if (!s)
+        return p;
     uint64_t rel = fn->addr - s->load_base;
     for (size_t i = GT_SEARCH_BELOW(s->alias, s->n_alias, addr, rel);
          !p && i < s->n_alias && s->alias[i].addr == rel; i++)
-        if (s->alias[i].type != 't')
-            p = gt_prototypes_named(f->libc, s->alias[i].name);
-    return p ? p : chosen_in_libc(f, fn->name);
+        if (s->alias[i].type != 't' || all)
+            p = gt_prototypes_named(table, s->alias[i].name);
+    return p;
 }
 
 /* NULL: not known. *types: the ones that it is of. */
@@ -163,10 +170,15 @@ static const struct gt_prototype *prototype_of(const struct file *f,
     if (f->types)
         p = f->by_name ? gt_prototypes_named(f->types, fn->name)
                        : gt_prototypes_at(f->types, fn->addr);
+    if (!p && f->own) {
+        *types = f->own;
+        p = in_table(f->own, f, fn, true);
+    }
     if (p || !f->libc)
         return p;
     *types = f->libc;
-    return in_libc(f, fn);
+    p = in_table(f->libc, f, fn, false);
+    return p ? p : chosen_in_libc(f, fn->name);
 }
 
 /* Arguments that nobody asked for go. */
@@ -256,16 +268,11 @@ static bool has_libc(const struct gt_symbol_source *s)
     return gt_symbols_by_name(s->symbols, "__libc_start_main", &rel);
 }
 
-static int load_libc(struct gt_auto_arguments *a, const struct gt_abi *abi, struct gt_error *err)
+static int load_tables(struct gt_auto_arguments *a, struct file *f, struct gt_error *err)
 {
-    if (a->libc_abi == abi)
-        return 0;
-    a->libc_abi = abi;
-    a->libc = NULL;
-    int status = gt_libc_prototypes(abi->target, &a->libc, err);
-    if (status == 0)
-        g_ptr_array_add(a->prototypes, a->libc);
-    return status == GT_E_UNSUPPORTED ? 0 : status;
+    int status = gt_auto_load_tables(a, f->abi, err);
+    f->own = a->own;
+    return status;
 }
 
 /* Reports types that are there and cannot be used; returns the status. */
@@ -284,18 +291,16 @@ static int add_elf(struct gt_auto_arguments *a, const struct gt_symbol_source *s
     struct gt_prototypes *types = NULL;
     if (!f.abi)
         return 0;
-    int status = gt_dwarf_prototypes(s->opened, NULL, &types, err);
+    int status = load_tables(a, &f, err);
+    if (status < 0)
+        return status;
+    status = gt_dwarf_prototypes(s->opened, NULL, &types, err);
     if (status == 0)
         g_ptr_array_add(a->prototypes, types);
     if (prototypes_read(a, status, err) == GT_E_NOMEM)
         return status;
     f.types = types;
-    if (has_libc(s)) {
-        status = load_libc(a, f.abi, err);
-        if (status < 0)
-            return status;
-        f.libc = a->libc;
-    }
+    f.libc = has_libc(s) ? a->libc : NULL;
     for (size_t i = 0; i < s->n_parts; i++)
         add_part(a, &f, &s->part[i], in_process ? s->symbols->load_base : s->part[i].lo);
     return 0;
@@ -311,7 +316,10 @@ static int add_kernel(struct gt_auto_arguments *a, const struct gt_symbol_source
     struct gt_prototypes *types = NULL;
     if (!f.abi)
         return 0;
-    int status = gt_btf_prototypes(s->kernel, &types, err);
+    int status = load_tables(a, &f, err);
+    if (status < 0)
+        return status;
+    status = gt_btf_prototypes(s->kernel, &types, err);
     if (status == GT_E_NOT_FOUND) {
         f.by_name = false;
         status = gt_dwarf_prototypes(s->opened, NULL, &types, err);
@@ -335,9 +343,12 @@ static int add_module(struct gt_auto_arguments *a, const struct gt_symbol_source
     struct file f = {
         .source = s, .abi = gt_abi_of_kernel(s->ko->e_machine, s->ko->bits), .by_name = true};
     struct gt_prototypes *types = NULL;
-    int status = GT_E_NOT_FOUND;
     if (!f.abi)
         return 0;
+    int status = load_tables(a, &f, err);
+    if (status < 0)
+        return status;
+    status = GT_E_NOT_FOUND;
     if (a->kernel)
         status = gt_btf_module_prototypes(s->ko, a->kernel, a->kernel_types, &types, err);
     if (prototypes_read(a, status, err) == GT_E_NOMEM)

@@ -5,7 +5,8 @@
  * (recording/values/spec.h).
  *
  * Prototypes come from DWARF (of the file, or of its separate debug file), of kernels from BTF; a
- * function of the C library that has none is found in a table, by its name (guest/types/libc.h).
+ * function that has none from a user's declarations, by its name, and one of the C library from a
+ * table (guest/types/libc.h).
  */
 #ifndef GT_CALLS_ARGUMENTS_AUTO_H
 #define GT_CALLS_ARGUMENTS_AUTO_H
@@ -35,13 +36,18 @@ int gt_auto_arguments_select(struct gt_auto_arguments *a, const char *pattern,
 /* Reads a user's table of what names objects, before files are added: gt_arguments_read_names. */
 int gt_auto_arguments_read_names(struct gt_auto_arguments *a, const char *path,
                                  struct gt_error *err);
+/* Reads a user's C declarations, before files are added: guest/types/declarations.h. What is wrong
+ * in them is the error of the first file that is added. */
+int gt_auto_arguments_read_prototypes(struct gt_auto_arguments *a, const char *path,
+                                      struct gt_error *err);
 /* True: something was selected. */
 bool gt_auto_arguments_wanted(const struct gt_auto_arguments *a);
 
 /* Adds the selected functions of a file. `in_process`: their addresses count from the file's load
  * base, as those of a program's modules do; else from the part's beginning, as in a code map. A
- * kernel comes before its modules, and stays until the last of them was added. Errors: GT_E_NOMEM;
- * a file without prototypes, or with damaged ones, is no error. */
+ * kernel comes before its modules, and stays until the last of them was added. Errors: GT_E_NOMEM,
+ * and of users' declarations GT_E_FORMAT, GT_E_RANGE; a file without prototypes, or with damaged
+ * ones, is no error. */
 int gt_auto_arguments_add(struct gt_auto_arguments *a, const struct gt_symbol_source *source,
                           bool in_process, struct gt_error *err);
 

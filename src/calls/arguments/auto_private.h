@@ -28,10 +28,16 @@ struct gt_auto_arguments {
     GPtrArray *prototypes;
     GStringChunk *texts;
     struct gt_demangler *demangler;
-    struct gt_prototypes *libc; /* of libc_abi */
-    const struct gt_abi *libc_abi;
+    GPtrArray *own_files;             /* of users; NULL: none */
+    struct gt_prototypes *libc, *own; /* of tables_abi; NULL: none */
+    const struct gt_abi *tables_abi;
     const struct gt_kernel *kernel; /* the last one, and its prototypes */
     const struct gt_prototypes *kernel_types;
 };
+
+/* Sets `libc` and `own` to those of the architecture. GT_E_FORMAT: a user's file has "PATH:LINE:
+ * ..."; GT_E_NOMEM, GT_E_RANGE. */
+int gt_auto_load_tables(struct gt_auto_arguments *a, const struct gt_abi *abi,
+                        struct gt_error *err);
 
 #endif

@@ -112,13 +112,15 @@ int gt_record_arguments_read(struct gt_recording *r, struct gt_error *err)
 {
     static const struct gt_auto_request all = {.all = true};
     const struct gt_record_filters *f = &r->opt->filters;
-    if (!f->arguments && !f->results && !f->auto_args && !f->system_calls && !f->object_names)
+    if (!f->arguments && !f->results && !f->auto_args && !f->system_calls && !f->object_names &&
+        !f->prototypes)
         return 0;
     if (f->system_calls && !r->user_mode)
         return gt_error_set(err, GT_E_USAGE,
                             "--syscalls is for programs in user mode, this is a machine");
-    if (f->object_names && !f->arguments && !f->auto_args)
-        return gt_error_set(err, GT_E_USAGE, "--object-names needs -a or -A");
+    if ((f->object_names || f->prototypes) && !f->arguments && !f->auto_args)
+        return gt_error_set(err, GT_E_USAGE, "%s needs -a or -A",
+                            f->object_names ? "--object-names" : "--prototypes");
     r->arguments = g_new0(struct gt_record_arguments, 1);
     r->arguments->automatic = gt_auto_arguments_new(&(struct gt_notices){put_notice, r});
     r->arguments->plugin = g_string_new(NULL);
@@ -130,6 +132,9 @@ int gt_record_arguments_read(struct gt_recording *r, struct gt_error *err)
     for (guint i = 0; f->object_names && i < f->object_names->len && status == 0; i++)
         status =
             gt_auto_arguments_read_names(r->arguments->automatic, f->object_names->pdata[i], err);
+    for (guint i = 0; f->prototypes && i < f->prototypes->len && status == 0; i++)
+        status = gt_auto_arguments_read_prototypes(r->arguments->automatic, f->prototypes->pdata[i],
+                                                   err);
     if (status == 0)
         status = take_list(r, "-A", "argument", f->arguments, err);
     return status == 0 ? take_list(r, "-R", "retval", f->results, err) : status;

@@ -18,6 +18,7 @@ struct gt_record_filters {
     GPtrArray *triggers, *callers, *hides, *places, *tasks, *vcpus, *levels;
     GPtrArray *arguments, *results; /* -A, -R */
     GPtrArray *object_names;
+    GPtrArray *prototypes;
     const char *time, *size, *match;
     bool kernel_only, user_only, no_handlers;
     bool auto_args; /* -a */
@@ -54,6 +55,10 @@ struct gt_record_filters {
                          "read from FILE which member names an object that an argument points "    \
                          "to (docs/arguments.md)",                                                 \
                          object_names),                                                            \
+        GT_RECORD_FILTER("prototypes", 0, "FILE",                                                  \
+                         "read from FILE C declarations of functions whose prototypes are not "    \
+                         "known otherwise (docs/arguments.md)",                                    \
+                         prototypes),                                                              \
         {"syscalls", .type = GT_OPTION_FLAG,                                                       \
          .help = "record system calls with their arguments and results (docs/arguments.md)",       \
          GT_RECORD_FIELD(filters.system_calls)},                                                   \

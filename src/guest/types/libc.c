@@ -16,6 +16,8 @@ static const char text[] =
     "typedef unsigned socklen_t; typedef unsigned useconds_t; typedef unsigned long pthread_t;\n"
     "typedef unsigned pthread_key_t; typedef struct _IO_FILE FILE; typedef struct __dirstream DIR;\n"
     "typedef unsigned long nfds_t; typedef int wchar_t; typedef unsigned wint_t; typedef long intptr_t;\n"
+    "typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef unsigned long uintptr_t;\n"
+    "typedef long ptrdiff_t;\n"
     "typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned uint32_t;\n"
     "typedef long long int64_t; typedef unsigned long long uint64_t; typedef uint16_t in_port_t;\n"
     "typedef uint32_t in_addr_t; typedef int key_t; typedef unsigned long rlim_t; typedef void *timer_t;\n"
