@@ -18,7 +18,8 @@ from gttest.results import need, write
 from recording import Client, RecordingTest, fork, read_line, step
 
 LIST = 'expected status, flush, path, on, off, filter, trigger or snapshot'
-HELP = 'ok status | flush | path | on | off | filter [OPTION...] | trigger FUNC@ACTION... | snapshot [FILE]'
+HELP = 'ok status | flush | path | on | off | filter [OPTION...] | trigger FUNC@ACTION... | snapshot [FILE]' \
+    ' | info trace-events [PATTERN] | trace-event NAME|PATTERN on|off [vcpu] | trace-file [on|off|flush|set [PATH]|dump [PATH]]'
 START = 10  # more calls than that come before main()
 
 

@@ -117,7 +117,7 @@ def record_alone(folder, qemu, tool):
 
 
 def run(folder, qemu, tool, event):
-    machine = Machine(folder, qemu, tool, f',trace-file={folder}/trace,trace-socket={folder}/socket')
+    machine = Machine(folder, qemu, tool, f',trace-file={folder}/trace,control={folder}/socket')
     try:
         found = steer(machine, event)
         said = machine.end()

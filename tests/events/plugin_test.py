@@ -5,6 +5,7 @@ guest nor QEMU notices."""
 import os
 import re
 import shutil
+import socket
 import subprocess
 
 from gttest import cases, elf, paths, qemus
@@ -56,7 +57,7 @@ class PluginTest(cases.ScratchCase):
     def run_guest(self, tool, arguments):
         shutil.rmtree(os.path.join(self.dir, 'out'), True)
         done = self.run_in(*self.command(tool, arguments))
-        if 'argument' in done.stderr and done.returncode:
+        if done.returncode and ('argument' in done.stderr or 'control=' in arguments):
             return done
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
@@ -91,7 +92,7 @@ class PluginTest(cases.ScratchCase):
         self.assertGreater(int(child[-1][1]['calls'], 16), 100)
 
     def test_steered(self):
-        child = subprocess.Popen(self.command('uftrace', ',trace-file=@/trace,trace-socket=@/socket',
+        child = subprocess.Popen(self.command('uftrace', ',trace-file=@/trace,control=@/socket',
                                               'wait'), cwd=self.dir, text=True,
                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE)
@@ -101,6 +102,9 @@ class PluginTest(cases.ScratchCase):
             self.ask('trace-event uftrace_window on')
             self.assertEqual(self.ask('info trace-events uftrace_w*'), 'uftrace_window : state 1')
             self.assertIn('Trace file', self.ask('trace-file'))
+            self.assertTrue(self.ask('status').startswith('ok recording=on '))  # the same socket
+            state = self.ask('{"execute": "trace-event-get-state", "arguments": {"name": "uftrace_window"}}')
+            self.assertEqual(state, '[{"name": "uftrace_window", "state": "enabled"}]')
             out = child.communicate('go\n', timeout=120)
         self.assertEqual(child.returncode, 0, out)
         found = self.text('trace')
@@ -124,15 +128,45 @@ class PluginTest(cases.ScratchCase):
         self.assertIn('execlog_lines', [name for name, _ in self.text('trace')])
 
     def test_record(self):
-        self.must(GUESTTRACE, 'record', '-o', 'out', '--trace', 'uftrace_end', '--trace-file', 'trace',
-                  '--trace-socket', 'socket', '--plugin', paths.plugin('uftrace'), self.guest)
-        self.assertEqual([name for name, _ in self.text('trace')], ['uftrace_end'])
+        for tool, event in ('uftrace', 'uftrace_end'), ('etrace', 'etrace_stream'), ('execlog', 'execlog_lines'):
+            for spelling in '--control', '--trace-socket':
+                done = self.must(GUESTTRACE, 'record', '--tool', tool, '-o', f'out-{tool}', '--trace', event, '--trace-file',
+                                 'trace', spelling, 'socket', self.guest)
+                self.assertEqual('--trace-socket is --control now' in done.stderr, spelling == '--trace-socket', done.stderr)
+                self.assertEqual({name for name, _ in self.text('trace')}, {event})
+
+    def test_one_socket(self):
+        """trace-socket= is control=, as it was called: said, and not both."""
+        done = self.run_guest('execlog', ',trace-socket=@/socket')
+        self.assertIn('argument trace-socket= is control= now', done.stderr)
+        for tool in 'uftrace', 'etrace', 'execlog':
+            done = self.run_guest(tool, ',control=@/socket,trace-socket=@/other')
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn('are one socket now: give control= alone', done.stderr)
+
+    def test_lines(self):
+        """In lines, trace events answer with lines before the last one."""
+        child = subprocess.Popen(self.command('execlog', ',trace-file=@/trace,control=@/socket', 'wait'), cwd=self.dir, text=True,
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with child:
+            self.assertEqual(child.stdout.readline(), 'ready\n')
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(os.path.join(self.dir, 'socket'))
+                answers = client.makefile()
+                self.assertIn('"QMP"', answers.readline())
+                client.sendall(b'trace-event execlog_l* on\ninfo trace-events execlog_l*\ntrace-event nobody on\nstop\n')
+                self.assertEqual([answers.readline() for _ in range(3)], ['ok\n', 'execlog_lines : state 1\n', 'ok\n'])
+                self.assertIn("error: unknown event 'nobody'", answers.readline())
+                self.assertEqual(answers.readline(), 'error: unknown command stop: expected one of those that help lists\n')
+            out = child.communicate('go\n', timeout=120)
+        self.assertEqual(child.returncode, 0, out)
+        self.assertEqual({name for name, _ in self.text('trace')}, {'execlog_lines'})
 
     def test_refused(self):
         for argument, message in (('trace=nobody', "trace event 'nobody' does not exist"),
                                   ('trace=nobody*', "no event's name matches"),
                                   ('trace-file=/no/such/file', '/no/such/file'),
-                                  ('trace-socket=/no/such/file', '/no/such/file')):
+                                  ('control=/no/such/file', '/no/such/file')):
             done = self.run_guest('uftrace', ',' + argument)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(message, done.stderr)

@@ -218,6 +218,8 @@ int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *in
 {
     int status = read_arguments(r, argc, argv, err);
     if (status == 0)
+        status = gt_tracing_take_old_socket(&r->options.control, err);
+    if (status == 0)
         status = gt_packed_check(&r->options, err);
     gt_snapshots_init(r);
     gt_parts_init(r);

@@ -24,7 +24,7 @@ const struct gt_option gt_options_etrace[] = {
      .help = "wait up to N seconds for a socket's first reader, and at the end for one that takes "
              "nothing (default: 60)",
      GT_RECORD_FIELD(wait)},
-    {"control", .type = GT_OPTION_TEXT, .value = "PATH",
+    {"control", .type = GT_OPTION_TEXT, .old = "--trace-socket", .value = "PATH",
      .help = "accept commands at this socket while the guest runs: counts, flush, status",
      GT_RECORD_FIELD(control)},
     GT_RECORD_NO_FOLLOW_EXEC,

@@ -47,7 +47,7 @@ const struct gt_option gt_options_events[] = {
      .help = "find a machine's functions in this file too, as 'guesttrace symbols' does; or in all "
              "kernel modules (.ko) below this folder",
      GT_RECORD_FIELD(symbols)},
-    {"control", .type = GT_OPTION_TEXT, .value = "SOCKET",
+    {"control", .type = GT_OPTION_TEXT, .old = "--trace-socket", .value = "SOCKET",
      .help = "let 'guesttrace ctl' switch the events at this socket while the guest runs",
      GT_RECORD_FIELD(control)},
     GT_RECORD_NO_FOLLOW_EXEC,
@@ -93,7 +93,7 @@ static void events_arguments(const struct gt_recording *r, GString *out)
     append(out, "code", r->code);
     append(out, "abi", gt_record_names_abi(r));
     gt_console_events_arguments(r->console_events, out);
-    gt_record_qemu_append_path(out, "trace-socket", opt->control);
+    gt_record_qemu_append_path(out, "control", opt->control);
 }
 
 /* The declarations that the plugin gets, and readers of the trace. */

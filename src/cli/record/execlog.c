@@ -44,6 +44,10 @@ const struct gt_option gt_options_execlog[] = {
              "nothing (default: 60)",
      GT_RECORD_FIELD(wait)},
     GT_RECORD_NO_FOLLOW_EXEC,
+    {"control", .type = GT_OPTION_TEXT, .old = "--trace-socket", .value = "SOCKET",
+     .help = "let 'guesttrace ctl' switch the plugin's trace events at this socket while the guest "
+             "runs",
+     GT_RECORD_FIELD(control)},
     {0},
 };
 
@@ -69,6 +73,7 @@ static void execlog_arguments(const struct gt_recording *r, GString *out)
     g_autofree char *target = gt_record_stream_target(r);
     g_string_append(out, ",output=");
     gt_record_qemu_append_value(out, target);
+    gt_record_qemu_append_path(out, "control", opt->control);
     if (opt->format)
         g_string_append_printf(out, ",format=%s", opt->format);
     for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {

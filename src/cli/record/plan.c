@@ -70,7 +70,6 @@ static void add_plugin(struct gt_recording *r)
     if (r->user_mode && !r->opt->no_follow_exec)
         add_value(value, "follow-exec", "on");
     add_value(value, "trace-file", r->opt->trace_file);
-    add_value(value, "trace-socket", r->opt->trace_socket);
     if (r->tool->switches && r->tool->switches(r))
         add_kept(r);
     add(r, "-plugin");

@@ -51,10 +51,6 @@ static const struct gt_option record_table[] = {
     {"trace-file", .type = GT_OPTION_FILE, .value = "FILE",
      .help = "write the plugin's trace events to FILE (default: trace-PID)",
      GT_RECORD_FIELD(trace_file)},
-    {"trace-socket", .type = GT_OPTION_TEXT, .value = "PATH",
-     .help = "let 'guesttrace ctl' control the plugin's trace events at this socket while the "
-             "guest runs",
-     GT_RECORD_FIELD(trace_socket)},
     {"plugin", .type = GT_OPTION_FILE, .value = "FILE",
      .help = "load this plugin instead of the tool's", GT_RECORD_FIELD(plugin)},
     {"no-aslr", .type = GT_OPTION_FLAG,

@@ -21,7 +21,7 @@
 /* The options of `record`; NULL, false and 0: not given. */
 struct gt_record_options {
     const char *tool, *output, *clock, *tasks, *qemu, *sysroot, *plugin, *flags, *control;
-    const char *trace, *trace_file, *trace_socket; /* the plugin's own trace events */
+    const char *trace, *trace_file; /* the plugin's own trace events */
     uint64_t depth, max_tasks, wait;
     bool no_tail_calls, privilege_levels, srcline, no_console, no_follow_exec, no_aslr, quiet,
         reconnect, drop;

@@ -53,7 +53,7 @@ const struct gt_option gt_options_uftrace[] = {
              "all kernel modules (.ko) below this folder",
      GT_RECORD_FIELD(symbols)},
     GT_RECORD_NO_FOLLOW_EXEC,
-    {"control", .type = GT_OPTION_TEXT, .value = "SOCKET",
+    {"control", .type = GT_OPTION_TEXT, .old = "--trace-socket", .value = "SOCKET",
      .help = "accept commands of 'guesttrace ctl' at this socket while the guest runs: status, "
              "flush, on, off, filter, trigger, snapshot",
      GT_RECORD_FIELD(control)},

@@ -77,7 +77,8 @@ static int parse_arguments(struct options *o, int argc, char **argv, struct gt_e
         GT_TRACING_ARGUMENTS,
         {0},
     };
-    return gt_args_parse(arguments, argc, argv, err);
+    int status = gt_args_parse(arguments, argc, argv, err);
+    return status < 0 ? status : gt_tracing_take_old_socket(&o->control, err);
 }
 
 static int add_flag(struct options *o, const char *word, size_t n, struct gt_error *err)

@@ -9,7 +9,7 @@
  *                           settings of the events library; backends=simple is the default
  *   tasks=on|off            machines: records have the numbers of the Linux task that runs
  *   events=FILE             which are on at the start: a pattern a line, "-" switches off
- *   trace=, trace-file=, trace-socket=    tracing.h; trace=off: all are off at the start
+ *   trace=, trace-file=, control=         tracing.h; trace=off: all are off at the start
  */
 #include "base/file.h"
 #include "events/plugin/recorder.h"
@@ -67,6 +67,7 @@ static int parse_arguments(struct gt_points *p, int argc, char **argv, struct gt
         {"log", GT_ARG_TEXT, &o->log},
         {"tasks", GT_ARG_SWITCH, &o->tasks},
         {"follow-exec", GT_ARG_SWITCH, &o->follow_exec},
+        GT_TRACING_CONTROL,
         GT_TRACING_ARGUMENTS,
     };
     size_t n = 0;

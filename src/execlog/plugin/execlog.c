@@ -46,6 +46,7 @@ static int parse_arguments(struct gt_exlog *e, struct options *o, int argc, char
         {"values", GT_ARG_SWITCH, &o->values},
         {"follow-exec", GT_ARG_SWITCH, &o->follow_exec},
         {"wait", GT_ARG_NUMBER, &o->wait_seconds, .min = 0, .max = 1000000},
+        GT_TRACING_CONTROL,
         GT_TRACING_ARGUMENTS,
         {0},
     };

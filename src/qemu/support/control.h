@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * control=PATH: a socket that takes commands while the guest runs, on a thread of ours that neither
- * QEMU nor the guest sees. A command is a line, its answer is a line: "ok ..." or "error: ...". A
- * client whose first byte is a brace speaks QMP (control_qmp.h). A client that sends slowly, or
- * nothing, or does not read, delays nobody; one too many gets an error.
+ * QEMU nor the guest sees. A command is a line, its answer is a line: "ok ..." or "error: ...";
+ * trace events are switched here, too. A client whose first byte is a brace speaks QMP
+ * (control_qmp.h). A client that sends slowly, or nothing, or does not read, delays nobody; one too
+ * many gets an error.
  */
 #ifndef GT_QEMU_SUPPORT_CONTROL_H
 #define GT_QEMU_SUPPORT_CONTROL_H

@@ -2,6 +2,8 @@
 /* One client of a control socket: see control_client.h. */
 #include "qemu/support/control_client.h"
 
+#include "events/library/monitor/monitor.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +15,7 @@ void gt_control_client_init(struct gt_control_client *c, const struct gt_control
     c->line = line;
     c->greeted = greets;
     if (greets)
-        gt_control_qmp_greet(&c->out);
+        gt_monitor_greet(&c->out);
 }
 
 void gt_control_client_free(struct gt_control_client *c)
@@ -43,7 +45,7 @@ void gt_control_client_refuse(struct gt_control_client *c, const char *what, siz
     char text[80];
     snprintf(text, sizeof text, "too many %s: at most %zu", what, most);
     if (c->qmp)
-        gt_control_qmp_refuse(&c->out, text);
+        gt_monitor_qmp_refuse(&c->out, text);
     else
         gt_monitor_printf(&c->out, "error: %s\n", text);
 }
@@ -56,7 +58,7 @@ static void run_line(struct gt_control_client *c, size_t n)
     if (strlen(c->in) != n)
         gt_control_fail(&a, "a NUL in a command");
     else
-        gt_control_run_line(c->table, c->in, &a);
+        gt_control_run_line(c->table, c->in, &a, &c->out);
     const char *space = a.failed || !a.text[0] ? "" : " ";
     gt_monitor_printf(&c->out, "%s%s%s\n", a.failed ? "error: " : "ok", space, a.text);
 }
@@ -85,7 +87,7 @@ static bool work_object(struct gt_control_client *c)
     if (c->fill == 0)
         return false;
     if (c->in[0] != '{') {
-        gt_control_qmp_refuse(&c->out, "no JSON, byte 1: expected an object");
+        gt_monitor_qmp_refuse(&c->out, "no JSON, byte 1: expected an object");
         drop_line(c); /* nobody knows where the next one begins */
     } else if (gt_monitor_scan_object(&c->scan, c->in, c->fill, &end)) {
         gt_control_qmp(c->table, c->in, end, &c->out);
@@ -109,7 +111,7 @@ bool gt_control_client_work(struct gt_control_client *c)
     }
     if (c->qmp && !c->greeted) {
         c->greeted = true;
-        gt_control_qmp_greet(&c->out);
+        gt_monitor_greet(&c->out);
         return true;
     }
     if (c->dropping) {

@@ -2,6 +2,8 @@
 /* Commands of a control socket: see control_command.h. */
 #include "qemu/support/control_command.h"
 
+#include "events/library/monitor/monitor.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,6 +81,10 @@ static void run_help(const struct gt_control_table *t, struct gt_control_answer 
         if (c->usage)
             n = append(a->text, n, sizeof a->text, " ", c->usage);
     }
+    struct gt_monitor_text events = {0};
+    gt_monitor_hmp_usage(&events);
+    append(a->text, n, sizeof a->text, n ? " | " : "", events.data ? events.data : "");
+    gt_monitor_free(&events);
 }
 
 static void refuse_unknown(const struct gt_control_table *t, const char *line,
@@ -86,8 +92,8 @@ static void refuse_unknown(const struct gt_control_table *t, const char *line,
 {
     char names[GT_CONTROL_ANSWER / 2] = "";
     list_names(t, names, sizeof names);
-    gt_control_fail(a, "unknown command %.*s: expected %s", NAME_SHOWN, line, names);
-    a->unknown = true;
+    gt_control_fail(a, "unknown command %.*s: expected %s", NAME_SHOWN, line,
+                    names[0] ? names : "one of those that help lists");
 }
 
 static char *skip_blanks(char *at)
@@ -95,8 +101,34 @@ static char *skip_blanks(char *at)
     return at + strspn(at, " \t");
 }
 
-void gt_control_run_line(const struct gt_control_table *t, char *line, struct gt_control_answer *a)
+static bool ran_events; /* atomic */
+
+void gt_control_note_events(void)
 {
+    __atomic_store_n(&ran_events, true, __ATOMIC_RELAXED);
+}
+
+bool gt_control_ran_events(void)
+{
+    return __atomic_load_n(&ran_events, __ATOMIC_RELAXED);
+}
+
+static void run_events(char *line, struct gt_control_answer *a, struct gt_monitor_text *lines)
+{
+    struct gt_trace_error err = {0};
+    a->of_events = true;
+    gt_control_note_events();
+    if (gt_monitor_hmp(line, lines, &err) < 0)
+        gt_control_fail(a, "%s", err.text);
+}
+
+void gt_control_run_line(const struct gt_control_table *t, char *line, struct gt_control_answer *a,
+                         struct gt_monitor_text *lines)
+{
+    if (gt_monitor_hmp_knows(skip_blanks(line))) {
+        run_events(line, a, lines);
+        return;
+    }
     char *name = skip_blanks(line), *end = name + strcspn(name, " \t"), *args = skip_blanks(end);
     size_t n = strlen(args);
     while (n && strchr(" \t", args[n - 1]))

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Commands of a control socket (control.h): a table of them, and their answers. An answer is a
- * line: "ok" with or without a text, or "error: " and a text. `help` is in every table.
+ * line: "ok" with or without a text, or "error: " and a text; before it, lines of a command of
+ * trace events. `help` is in every table, as are those (events/library/monitor/hmp.c).
  */
 #ifndef GT_QEMU_SUPPORT_CONTROL_COMMAND_H
 #define GT_QEMU_SUPPORT_CONTROL_COMMAND_H
+
+#include "events/library/monitor/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +19,7 @@ enum {
 
 struct gt_control_answer {
     bool failed;
-    bool unknown; /* there is no such command */
+    bool of_events; /* it is of a command of trace events, with lines of its own before it */
     char text[GT_CONTROL_ANSWER];
 };
 
@@ -49,7 +52,13 @@ const struct gt_control_command *gt_control_find(const struct gt_control_table *
 void gt_control_run(const struct gt_control_table *t, const struct gt_control_command *c,
                     const char *args, struct gt_control_answer *a);
 
-/* Runs the command of a line without its end. Modifies the line. */
-void gt_control_run_line(const struct gt_control_table *t, char *line, struct gt_control_answer *a);
+/* Runs the command of a line without its end. Modifies the line. Commands of trace events may add
+ * to `lines`. */
+void gt_control_run_line(const struct gt_control_table *t, char *line, struct gt_control_answer *a,
+                         struct gt_monitor_text *lines);
+
+/* A command of trace events was run: their writer may run since then. */
+void gt_control_note_events(void);
+bool gt_control_ran_events(void);
 
 #endif

@@ -15,7 +15,8 @@ static void test_qmp(void **state)
     ask(fd, "{\"execute\": \"guesttrace-fail\", \"id\": 7}", ERROR "it fails: \"}, \"id\": 7}");
     ask(fd, "{\"execute\": \"query-commands\"}",
         "{\"return\": [{\"name\": \"qmp_capabilities\"}, {\"name\": \"query-commands\"}, "
-        "{\"name\": \"query-version\"}, {\"name\": \"human-monitor-command\"}, "
+        "{\"name\": \"query-version\"}, {\"name\": \"trace-event-get-state\"}, "
+        "{\"name\": \"trace-event-set-state\"}, {\"name\": \"human-monitor-command\"}, "
         "{\"name\": \"guesttrace-echo\"}, {\"name\": \"guesttrace-fail\"}, "
         "{\"name\": \"guesttrace-quiet\"}]}");
     ask_part(fd, "{\"execute\": \"query-version\"}", "\"package\": \"guesttrace\"");
@@ -41,16 +42,17 @@ static void test_qmp_refused(void **state)
     static const char *const cases[][2] = {
         {"{\"execute\": 1}", "expected a member"},
         {"{}", "expected a member"},
-        {"{\"execute\": \"guesttrace-quiet\", \"execute\": \"a\"}", "given twice: member"},
+        {"{\"execute\": \"guesttrace-quiet\", \"execute\": \"a\"}",
+         "member \\\"execute\\\" is given twice"},
         {"{\"execute\": \"guesttrace-quiet\", \"exec-oob\": 1}", "unknown member"},
         {"{\"execute\": \"guesttrace-quiet\", \"arguments\": []}", "must be an object"},
-        {"{\"execute\": \"guesttrace-quiet\", \"arguments\": {\"a\": 1}}", "unknown argument"},
+        {"{\"execute\": \"guesttrace-quiet\", \"arguments\": {\"a\": 1}}", "has no argument"},
         {"{\"execute\": \"guesttrace-echo\"}", "argument 'words' is missing"},
         {"{\"execute\": \"guesttrace-echo\", \"arguments\": {\"words\": [1]}}",
          "a string, not [1]"},
         {"{\"execute\": \"guesttrace-echo\", \"arguments\": {\"words\": \"\"}}", "expected WORD"},
         {"{\"execute\": \"guesttrace-echo\", \"arguments\": {\"words\": \"a\", \"words\": \"b\"}}",
-         "given twice: argument"},
+         "argument 'words' is given twice"},
         {"{\"execute\": \"guesttrace-echo\", \"arguments\": {\"words\": \"a\\u0000\"}}", "NUL"},
         {"{\"execute\": \"guesttrace-echo\", \"arguments\": {\"words\": \"a\\ud800\"}}",
          "{\"return\": {\"answer\": \"<a\xef\xbf\xbd>\"}}"},
@@ -95,7 +97,7 @@ static void test_qmp_large(void **state)
                      "{\"words\": \"");
     memset(text + n, 'y', 4096);
     strcpy(text + n + 4096, "\"}}");
-    ask_part(fd, text, "too long, or with a NUL");
+    ask_part(fd, text, "has a NUL, or more than");
     strcpy(text + n + 4000, "\"}}");
     ask_part(fd, text, "<yyy");
     for (int i = n + 1; i < n + 4000; i += 2)

@@ -20,7 +20,9 @@ static void test_lines(void **state)
     ask(fd, "fail because\n", "error: it fails: because");
     ask(fd, "echo\n", "error: echo: expected WORD...");
     ask(fd, "quiet now\n", "error: quiet: takes no arguments");
-    ask(fd, "help\n", "ok echo WORD... | fail [WHY] | quiet");
+    ask(fd, "help\n",
+        "ok echo WORD... | fail [WHY] | quiet | info trace-events [PATTERN] | trace-event "
+        "NAME|PATTERN on|off [vcpu] | trace-file [on|off|flush|set [PATH]|dump [PATH]]");
     ask(fd, "\n", "error: unknown command : expected echo, fail or quiet");
     ask(fd, "stop it\n", "error: unknown command stop: expected echo, fail or quiet");
     ask(fd, "{\"execute\": \"quiet\"}\n",

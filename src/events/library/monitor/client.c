@@ -33,7 +33,7 @@ static void drop_line(struct gt_monitor_client *c)
 
 static void answer_object(struct gt_monitor_client *c, size_t n)
 {
-    ssize_t taken = gt_monitor_qmp(c->in, n, &c->out);
+    ssize_t taken = gt_monitor_qmp(NULL, c->in, n, &c->out);
     take(c, n);
     if (taken < 0)
         drop_line(c); /* nobody knows where the next one begins */
@@ -59,8 +59,7 @@ static void refuse_long(struct gt_monitor_client *c)
     char text[80];
     snprintf(text, sizeof text, "a command of more than %d bytes", GT_MONITOR_MESSAGE_MAX - 1);
     if (c->in[0] == '{')
-        gt_monitor_printf(&c->out,
-                          "{\"error\": {\"class\": \"GenericError\", \"desc\": \"%s\"}}\r\n", text);
+        gt_monitor_qmp_refuse(&c->out, text);
     else
         gt_monitor_printf(&c->out, "error: %s\n%s", text, GT_MONITOR_PROMPT);
     drop_line(c);

@@ -203,6 +203,21 @@ static int help(const struct hmp *h)
     return 0;
 }
 
+void gt_monitor_hmp_usage(struct gt_monitor_text *out)
+{
+    for (size_t i = 0; i + 1 < COMMANDS; i++)
+        gt_monitor_printf(out, "%s%s", i ? " | " : "", commands[i].usage);
+}
+
+bool gt_monitor_hmp_knows(const char *line)
+{
+    size_t n = strcspn(line, " \t\r");
+    for (size_t i = 0; i + 1 < COMMANDS; i++) /* the last one is help */
+        if (strlen(commands[i].word) == n && strncmp(commands[i].word, line, n) == 0)
+            return true;
+    return false;
+}
+
 int gt_monitor_hmp(char *line, struct gt_monitor_text *out, struct gt_trace_error *err)
 {
     char *words[GT_MONITOR_WORDS_MAX + 1] = {0};

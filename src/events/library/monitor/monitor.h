@@ -10,6 +10,7 @@
 #ifndef GT_EVENTS_LIBRARY_MONITOR_MONITOR_H
 #define GT_EVENTS_LIBRARY_MONITOR_MONITOR_H
 
+#include "events/library/monitor/json.h"
 #include "events/library/monitor/scan.h"
 #include "events/library/monitor/text.h"
 
@@ -27,12 +28,45 @@ enum {
 /* Executes a line of words without its newline; modifies `line`. Appends the output, lines with
  * newlines; on error appends nothing. */
 int gt_monitor_hmp(char *line, struct gt_monitor_text *out, struct gt_trace_error *err);
+/* The line begins with the name of one of its commands, beside `help`. */
+bool gt_monitor_hmp_knows(const char *line);
+/* How its commands are written, joined by " | ". */
+void gt_monitor_hmp_usage(struct gt_monitor_text *out);
+
+/* Commands of QMP beside those of trace events: of who has a socket of his own (qemu/support). */
+enum { GT_MONITOR_PARAMETERS = 3, GT_MONITOR_ARGUMENT = 4096 };
+struct gt_monitor_parameter {
+    const char *name;
+    enum gt_monitor_json_type type; /* GT_MONITOR_JSON_TRUE: a boolean */
+    bool optional;
+};
+struct gt_monitor_argument {
+    bool given, truth;
+    char text[GT_MONITOR_ARGUMENT];
+};
+struct gt_monitor_command {
+    const char *name;
+    struct gt_monitor_parameter parameters[GT_MONITOR_PARAMETERS];
+    /* Adds what is returned, as JSON. */
+    int (*run)(void *self, const struct gt_monitor_command *c, const struct gt_monitor_argument *a,
+               struct gt_monitor_text *out, struct gt_trace_error *err);
+};
+struct gt_monitor_more {
+    const struct gt_monitor_command *commands;
+    size_t n;
+    /* Runs a line of human-monitor-command; gt_monitor_hmp is one for nothing more. */
+    int (*line)(void *self, char *line, struct gt_monitor_text *out, struct gt_trace_error *err);
+    void *self;
+};
 
 /* Appends the greeting, with its newline. */
 void gt_monitor_greet(struct gt_monitor_text *out);
 /* Executes the command that begins with a brace at `text` and appends the answer with its newline.
- * Returns the command's bytes, or -1 if it is not JSON. */
-ssize_t gt_monitor_qmp(const char *text, size_t n, struct gt_monitor_text *out);
+ * NULL: there are no more commands. Returns the command's bytes, or -1 if it is not JSON. */
+ssize_t gt_monitor_qmp(const struct gt_monitor_more *more, const char *text, size_t n,
+                       struct gt_monitor_text *out);
+/* Appends an error that belongs to no command. `why` needs no escapes. */
+void gt_monitor_qmp_refuse(struct gt_monitor_text *out, const char *why);
 
 struct gt_monitor_client {
     size_t fill;                 /* bytes of `in` that are not answered yet */

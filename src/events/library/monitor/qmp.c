@@ -12,44 +12,24 @@
 #include "events/library/monitor/monitor.h"
 
 #include <guesttrace/control.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MAX_BYTES = 4096, ARGUMENTS_MAX = 3 };
-
-/* What a command takes; type GT_MONITOR_JSON_TRUE: a boolean. */
-struct parameter {
-    const char *name;
-    enum gt_monitor_json_type type;
-    bool optional;
-};
-
-struct argument {
-    bool given, truth;
-    char text[NAME_MAX_BYTES];
-};
-
-struct command {
-    const char *name;
-    struct parameter parameters[ARGUMENTS_MAX];
-    /* Adds what is returned, as JSON. */
-    int (*run)(const struct argument *a, struct gt_monitor_text *out, struct gt_trace_error *err);
-};
-
-static int nothing(const struct argument *a, struct gt_monitor_text *out,
+static int nothing(void *self, const struct gt_monitor_command *c,
+                   const struct gt_monitor_argument *a, struct gt_monitor_text *out,
                    struct gt_trace_error *err)
 {
-    (void)a;
-    (void)err;
+    (void)self, (void)c, (void)a, (void)err;
     gt_monitor_puts(out, "{}");
     return 0;
 }
 
-static int version(const struct argument *a, struct gt_monitor_text *out,
+static int version(void *self, const struct gt_monitor_command *c,
+                   const struct gt_monitor_argument *a, struct gt_monitor_text *out,
                    struct gt_trace_error *err)
 {
-    (void)a;
-    (void)err;
+    (void)self, (void)c, (void)a, (void)err;
     gt_monitor_add_version(out);
     return 0;
 }
@@ -73,9 +53,11 @@ static int unknown_event(const char *name, struct gt_trace_error *err)
     return gt_events_fail(err, GT_TRACE_E_NOT_FOUND, "unknown event '%s'", name);
 }
 
-static int get_state(const struct argument *a, struct gt_monitor_text *out,
+static int get_state(void *self, const struct gt_monitor_command *c,
+                     const struct gt_monitor_argument *a, struct gt_monitor_text *out,
                      struct gt_trace_error *err)
 {
+    (void)self, (void)c;
     const char *name = a[0].text;
     if (!gt_trace_is_pattern(name) && !gt_trace_find(name))
         return unknown_event(name, err);
@@ -94,9 +76,11 @@ static int check_available(struct gt_trace_event *event, void *context)
                           event->name);
 }
 
-static int set_state(const struct argument *a, struct gt_monitor_text *out,
+static int set_state(void *self, const struct gt_monitor_command *c,
+                     const struct gt_monitor_argument *a, struct gt_monitor_text *out,
                      struct gt_trace_error *err)
 {
+    (void)self, (void)c;
     const char *name = a[0].text;
     bool ignore = a[2].given && a[2].truth;
     if (!gt_trace_is_pattern(name) && !gt_trace_find(name))
@@ -112,13 +96,17 @@ static int set_state(const struct argument *a, struct gt_monitor_text *out,
     return 0;
 }
 
-static int human_command(const struct argument *a, struct gt_monitor_text *out,
+static int human_command(void *self, const struct gt_monitor_command *c,
+                         const struct gt_monitor_argument *a, struct gt_monitor_text *out,
                          struct gt_trace_error *err)
 {
+    const struct gt_monitor_more *more = self;
     struct gt_monitor_text lines = {0};
-    char line[NAME_MAX_BYTES];
+    char line[GT_MONITOR_ARGUMENT];
+    (void)c;
     memcpy(line, a[0].text, sizeof line);
-    int status = gt_monitor_hmp(line, &lines, err);
+    int status =
+        more ? more->line(more->self, line, &lines, err) : gt_monitor_hmp(line, &lines, err);
     if (status == 0 && lines.failed)
         status = gt_events_fail(err, GT_TRACE_E_NOMEM, "out of memory");
     if (status == 0)
@@ -127,11 +115,12 @@ static int human_command(const struct argument *a, struct gt_monitor_text *out,
     return status;
 }
 
-static int list_commands(const struct argument *a, struct gt_monitor_text *out,
+static int list_commands(void *self, const struct gt_monitor_command *c,
+                         const struct gt_monitor_argument *a, struct gt_monitor_text *out,
                          struct gt_trace_error *err);
 
-static const struct command commands[] = {
-    {"qmp_capabilities", {{0}}, nothing},
+static const struct gt_monitor_command commands[] = {
+    {"qmp_capabilities", {{"enable", GT_MONITOR_JSON_ARRAY, true}}, nothing},
     {"query-commands", {{0}}, list_commands},
     {"query-version", {{0}}, version},
     {"trace-event-get-state",
@@ -147,25 +136,29 @@ static const struct command commands[] = {
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static int list_commands(const struct argument *a, struct gt_monitor_text *out,
+static int list_commands(void *self, const struct gt_monitor_command *c,
+                         const struct gt_monitor_argument *a, struct gt_monitor_text *out,
                          struct gt_trace_error *err)
 {
-    (void)a;
-    (void)err;
+    const struct gt_monitor_more *more = self;
+    (void)c, (void)a, (void)err;
     for (size_t i = 0; i < COMMANDS; i++)
         gt_monitor_printf(out, "%s{\"name\": \"%s\"}", i ? ", " : "[", commands[i].name);
+    for (size_t i = 0; more && i < more->n; i++)
+        gt_monitor_printf(out, ", {\"name\": \"%s\"}", more->commands[i].name);
     gt_monitor_puts(out, "]");
     return 0;
 }
 
-static int read_value(const struct parameter *p, const struct gt_monitor_json *value,
-                      struct argument *a, struct gt_trace_error *err)
+static int read_value(const struct gt_monitor_parameter *p, const struct gt_monitor_json *value,
+                      struct gt_monitor_argument *a, struct gt_trace_error *err)
 {
     bool boolean = value->type == GT_MONITOR_JSON_TRUE || value->type == GT_MONITOR_JSON_FALSE;
     if (p->type == GT_MONITOR_JSON_TRUE ? !boolean : value->type != p->type)
         return gt_events_fail(err, GT_TRACE_E_USAGE, "argument '%s' must be %s, not %.*s", p->name,
                               p->type == GT_MONITOR_JSON_TRUE     ? "true or false"
                               : p->type == GT_MONITOR_JSON_STRING ? "a string"
+                              : p->type == GT_MONITOR_JSON_ARRAY  ? "an array"
                                                                   : "a number",
                               value->n > 64 ? 64 : (int)value->n, value->at);
     if (a->given)
@@ -176,12 +169,12 @@ static int read_value(const struct parameter *p, const struct gt_monitor_json *v
         gt_monitor_json_text(value, a->text, sizeof a->text) < 0)
         return gt_events_fail(err, GT_TRACE_E_RANGE,
                               "argument '%s' has a NUL, or more than %d bytes", p->name,
-                              NAME_MAX_BYTES - 5);
+                              GT_MONITOR_ARGUMENT - 5);
     return 0;
 }
 
-static int read_arguments(const struct command *c, const struct gt_monitor_json *object,
-                          struct argument *a, struct gt_trace_error *err)
+static int read_arguments(const struct gt_monitor_command *c, const struct gt_monitor_json *object,
+                          struct gt_monitor_argument *a, struct gt_trace_error *err)
 {
     struct gt_monitor_json key, value;
     const char *at = object->at;
@@ -189,17 +182,17 @@ static int read_arguments(const struct command *c, const struct gt_monitor_json 
            gt_monitor_json_member(object, &at, &key, &value)) {
         char name[64];
         int i = 0, length = gt_monitor_json_text(&key, name, sizeof name);
-        while (i < ARGUMENTS_MAX &&
+        while (i < GT_MONITOR_PARAMETERS &&
                !(length >= 0 && c->parameters[i].name && strcmp(c->parameters[i].name, name) == 0))
             i++;
-        if (i == ARGUMENTS_MAX)
+        if (i == GT_MONITOR_PARAMETERS)
             return gt_events_fail(err, GT_TRACE_E_USAGE, "'%s' has no argument %.*s", c->name,
                                   key.n > 64 ? 64 : (int)key.n, key.at);
         int status = read_value(&c->parameters[i], &value, &a[i], err);
         if (status < 0)
             return status;
     }
-    for (int i = 0; i < ARGUMENTS_MAX && c->parameters[i].name; i++)
+    for (int i = 0; i < GT_MONITOR_PARAMETERS && c->parameters[i].name; i++)
         if (!a[i].given && !c->parameters[i].optional)
             return gt_events_fail(err, GT_TRACE_E_USAGE, "argument '%s' is missing",
                                   c->parameters[i].name);
@@ -235,26 +228,39 @@ static int read_request(const struct gt_monitor_json *object, struct request *r,
     return 0;
 }
 
-/* GT_TRACE_E_NOT_FOUND with *known false where there is no such command. */
-static int run(const struct request *r, bool *known, struct gt_monitor_text *out,
-               struct gt_trace_error *err)
+static const struct gt_monitor_command *find(const struct gt_monitor_command *list, size_t n,
+                                             const char *name)
 {
-    char name[64];
-    const struct command *c = NULL;
-    if (gt_monitor_json_text(&r->execute, name, sizeof name) >= 0)
-        for (size_t i = 0; i < COMMANDS; i++)
-            if (strcmp(commands[i].name, name) == 0)
-                c = &commands[i];
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return &list[i];
+    return NULL;
+}
+
+/* GT_TRACE_E_NOT_FOUND with *known false where there is no such command. */
+static int run(const struct gt_monitor_more *more, const struct request *r, bool *known,
+               struct gt_monitor_text *out, struct gt_trace_error *err)
+{
+    char name[80];
+    const struct gt_monitor_command *c = NULL;
+    void *self = (void *)(uintptr_t)more;
+    if (gt_monitor_json_text(&r->execute, name, sizeof name) < 0)
+        name[0] = '\0';
+    c = find(commands, COMMANDS, name);
+    if (!c && more) {
+        c = find(more->commands, more->n, name);
+        self = more->self;
+    }
     *known = c;
     if (!c)
         return gt_events_fail(err, GT_TRACE_E_NOT_FOUND, "unknown command %.*s",
                               r->execute.n > 64 ? 64 : (int)r->execute.n, r->execute.at);
-    struct argument *a = calloc(ARGUMENTS_MAX, sizeof *a);
+    struct gt_monitor_argument *a = calloc(GT_MONITOR_PARAMETERS, sizeof *a);
     if (!a)
         return gt_events_fail(err, GT_TRACE_E_NOMEM, "out of memory");
     int status = read_arguments(c, &r->arguments, a, err);
     if (status == 0)
-        status = c->run(a, out, err);
+        status = c->run(self, c, a, out, err);
     free(a);
     return status;
 }
@@ -275,24 +281,44 @@ static void answer(struct gt_monitor_text *out, const struct request *r, int sta
     gt_monitor_puts(out, "}\r\n");
 }
 
-ssize_t gt_monitor_qmp(const char *text, size_t n, struct gt_monitor_text *out)
+/* The end of its JSON; NULL: it is none. */
+static const char *parse(const char *text, size_t n, struct gt_monitor_json *object,
+                         struct gt_trace_error *err)
+{
+    const char *why = "not UTF-8", *where = text, *end = NULL;
+    for (size_t k = 1; k && where < text + n; where += k)
+        if (!(k = gt_monitor_utf8(where, (size_t)(text + n - where))))
+            break;
+    if (where == text + n)
+        end = gt_monitor_json_parse(text, n, object, &why, &where);
+    if (!end)
+        gt_events_fail(err, GT_TRACE_E_FORMAT, "no JSON, byte %zu: %s", (size_t)(where - text) + 1,
+                       why);
+    return end;
+}
+
+ssize_t gt_monitor_qmp(const struct gt_monitor_more *more, const char *text, size_t n,
+                       struct gt_monitor_text *out)
 {
     struct gt_trace_error err = {0};
     struct request r = {0};
     struct gt_monitor_json object;
-    const char *why, *where, *end = gt_monitor_json_parse(text, n, &object, &why, &where);
+    const char *end = parse(text, n, &object, &err);
     size_t before = out->n;
     bool known = true;
-    int status = end ? read_request(&object, &r, &err)
-                     : gt_events_fail(&err, GT_TRACE_E_FORMAT, "no JSON, byte %zu: %s",
-                                      (size_t)(where - text) + 1, why);
+    int status = end ? read_request(&object, &r, &err) : err.status;
     gt_monitor_puts(out, "{\"return\": ");
     if (status == 0)
-        status = run(&r, &known, out, &err);
+        status = run(more, &r, &known, out, &err);
     if (status < 0 && !out->failed)
         out->n = before;
     answer(out, &r, status, known, &err);
     return end ? end - text : -1;
+}
+
+void gt_monitor_qmp_refuse(struct gt_monitor_text *out, const char *why)
+{
+    gt_monitor_printf(out, "{\"error\": {\"class\": \"GenericError\", \"desc\": \"%s\"}}\r\n", why);
 }
 
 void gt_monitor_greet(struct gt_monitor_text *out)

@@ -3,6 +3,7 @@
 #include "events/library/monitor/text.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,18 +56,43 @@ void gt_monitor_printf(struct gt_monitor_text *t, const char *format, ...)
     va_end(ap);
 }
 
+size_t gt_monitor_utf8(const char *text, size_t n)
+{
+    static const struct {
+        unsigned char mask, lead;
+        uint32_t least;
+    } forms[] = {{0x80, 0, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    const unsigned char *c = (const unsigned char *)text;
+    for (size_t size = 1; n && size <= 4 && size <= n; size++) {
+        uint32_t u = c[0] & (unsigned char)~forms[size - 1].mask;
+        if ((c[0] & forms[size - 1].mask) != forms[size - 1].lead)
+            continue;
+        for (size_t i = 1; i < size; i++) {
+            if ((c[i] & 0xc0) != 0x80)
+                return 0;
+            u = u << 6 | (c[i] & 0x3f);
+        }
+        return u < forms[size - 1].least || u > 0x10ffff || (u >= 0xd800 && u < 0xe000) ? 0 : size;
+    }
+    return 0;
+}
+
 void gt_monitor_add_json(struct gt_monitor_text *t, const char *text)
 {
+    size_t n;
     gt_monitor_puts(t, "\"");
-    for (const char *c = text; *c; c++) {
+    for (const char *c = text; *c; c += n ? n : 1) {
+        n = gt_monitor_utf8(c, strnlen(c, 4));
         if (*c == '\n')
             gt_monitor_puts(t, "\\n");
         else if ((unsigned char)*c < ' ' || *c == 0x7f)
             gt_monitor_printf(t, "\\u%04x", (unsigned char)*c);
         else if (*c == '"' || *c == '\\')
             gt_monitor_printf(t, "\\%c", *c);
+        else if (n == 0)
+            gt_monitor_puts(t, "?");
         else
-            gt_monitor_add(t, c, 1);
+            gt_monitor_add(t, c, n);
     }
     gt_monitor_puts(t, "\"");
 }

@@ -19,7 +19,10 @@ void gt_monitor_add(struct gt_monitor_text *t, const void *data, size_t n);
 void gt_monitor_puts(struct gt_monitor_text *t, const char *text);
 void gt_monitor_printf(struct gt_monitor_text *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Appends a JSON string, with quotes and escapes. */
+/* How many of n bytes the character at their beginning has; 0: it is not UTF-8. */
+size_t gt_monitor_utf8(const char *text, size_t n);
+/* Appends a JSON string, with quotes and escapes. Bytes that are no UTF-8, as those of a character
+ * that was cut, become '?'. */
 void gt_monitor_add_json(struct gt_monitor_text *t, const char *text);
 void gt_monitor_free(struct gt_monitor_text *t);
 
