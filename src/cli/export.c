@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace export`: a recording of calls in another format. */
+#include "base/quantity.h"
 #include "calls/export/recording.h"
 #include "calls/export/sums.h"
 #include "calls/repair/compact.h"
@@ -92,16 +93,12 @@ static bool of_counts(const struct export_options *o)
 /* Of --size; 0: it is none. */
 static uint64_t page_size(const struct export_options *o)
 {
-    char *end;
+    uint64_t size;
+    const unsigned kinds = GT_QUANTITY_NUMBER | GT_QUANTITY_SIZE;
     if (!o->size)
         return page_default;
-    if (!g_ascii_isdigit(*o->size))
-        return 0;
-    uint64_t size = g_ascii_strtoull(o->size, &end, 10);
-    const char unit = g_ascii_toupper(*end);
-    const unsigned shift = unit == 'K' ? 10 : unit == 'M' ? 20 : 0;
-    end += shift > 0;
-    return *end || size > page_most >> shift ? 0 : size << shift;
+    return gt_quantity_parse(o->size, strlen(o->size), kinds, &size) > 0 && size <= page_most ? size
+                                                                                              : 0;
 }
 
 /* `other`: what it is compared with; NULL: nothing. */
