@@ -30,6 +30,22 @@ _start: mov $30000, %ecx
         .bss
 cell:   .long 0
 '''
+# It goes on as another program.
+EXECS = PROGRAM.replace("""        mov $60, %eax
+        mov $7, %edi
+        syscall
+""", """        mov $59, %eax
+        lea path(%rip), %rdi
+        lea words(%rip), %rsi
+        xor %edx, %edx
+        syscall
+        hlt
+        .data
+path:   .string "/bin/sh"
+option: .string "-c"
+text:   .string "exit 7"
+words:  .quad path, option, text, 0
+""")
 # It never ends, and accesses memory, so that more waits for the reader soon than the plugin keeps.
 MACHINE = '''
         .globl _start
@@ -76,6 +92,18 @@ def test_programs(t):
         child, reader = t.begin(tool, qemus.user('x86_64'), guest)
         with reader:
             lost(t, child, reader, STATUS)
+
+
+def test_exec(t):
+    """What is written before an execve does not keep the guest from it, and that is said by then."""
+    source = write(f'{t.folder}/guest.S', EXECS)
+    guest = compilers.compile_to(f'{t.folder}/guest', 'x86_64', source, '-nostdlib', '-static')
+    for tool in TOOLS:
+        child, reader = t.begin(tool, qemus.user('x86_64'), guest)
+        with reader:
+            done = t.finish(child)
+            need(done.status == STATUS, 'status', done.status, done.errors)
+            need(any(GIVEN_UP.search(line) for line in done.said), 'that it was given up is not said', done.errors)
 
 
 def waiting(reader):

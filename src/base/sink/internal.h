@@ -20,6 +20,8 @@ struct gt_channel {
     bool connects;                 /* the reader listens at the path, and we connect */
     uint64_t patience;             /* ns that a reader may take nothing, at the end */
     _Atomic uint64_t bounded_from; /* monotonic ns; 0: it may take its time */
+    _Atomic unsigned executing;    /* threads whose process another program may replace */
+    _Atomic uint64_t executing_from;
 };
 
 /* Opens the file; or connects to the socket, or listens if nobody listens there. */

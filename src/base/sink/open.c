@@ -101,6 +101,8 @@ static ssize_t write_some(const struct gt_channel *c, const void *data, size_t n
 static bool is_too_late(struct gt_channel *c, uint64_t last)
 {
     uint64_t from = atomic_load_explicit(&c->bounded_from, memory_order_acquire);
+    if (!from && atomic_load_explicit(&c->executing, memory_order_acquire))
+        from = atomic_load_explicit(&c->executing_from, memory_order_relaxed);
     return from && gt_clock_monotonic() >= (from > last ? from : last) + c->patience;
 }
 

@@ -214,6 +214,17 @@ void gt_packet_sink_expect_end(struct gt_packet_sink *o)
     atomic_compare_exchange_strong(&o->channel.bounded_from, &not_yet, gt_clock_monotonic());
 }
 
+void gt_packet_sink_exec_begin(struct gt_packet_sink *o)
+{
+    atomic_store_explicit(&o->channel.executing_from, gt_clock_monotonic(), memory_order_relaxed);
+    atomic_fetch_add_explicit(&o->channel.executing, 1, memory_order_release);
+}
+
+void gt_packet_sink_exec_end(struct gt_packet_sink *o)
+{
+    atomic_fetch_sub_explicit(&o->channel.executing, 1, memory_order_release);
+}
+
 void gt_packet_sink_finish(struct gt_packet_sink *o, struct gt_packet_sink_stats *stats)
 {
     gt_packet_sink_expect_end(o);

@@ -13,7 +13,7 @@
  * left alone. If no reader connects within `wait_seconds`, or the reader disconnects, the stream
  * ends and the producers continue; with `reconnect` the stream begins again with the next reader,
  * and data in between is dropped and counted. A reader that is connected may take its time, but
- * once the end is expected it is given up when it takes nothing for `wait_seconds`.
+ * once the end, or an execve, is expected it is given up when it takes nothing for `wait_seconds`.
  *
  * After an error (full disk, no reader) all data is dropped and counted. A file is cut back to
  * whole buffers. The sink prints nothing: producers fetch messages with gt_packet_sink_message().
@@ -108,6 +108,11 @@ bool gt_packet_sink_message(struct gt_packet_sink *o, struct gt_error *out);
 /* The process ends, or may end without telling: from now on no wait for a reader is without an end.
  * Any thread; the first call counts. gt_packet_sink_finish implies it. */
 void gt_packet_sink_expect_end(struct gt_packet_sink *o);
+
+/* The same from begin to end: another program may replace the process, and what waits is written
+ * before. Any thread. */
+void gt_packet_sink_exec_begin(struct gt_packet_sink *o);
+void gt_packet_sink_exec_end(struct gt_packet_sink *o);
 
 /* Writes the submitted buffers, as long as the reader accepts them, and ends the thread. Later
  * exchanges drop their data; waiting producers continue. */

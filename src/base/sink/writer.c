@@ -59,7 +59,7 @@ static void fail(struct gt_packet_sink *o, int error)
         post_message(
             o,
             "%.300s: the reader is connected, but took nothing for %llu s after %llu bytes; "
-            "%s; wait=SECONDS sets how long QEMU's end waits for it",
+            "%s; wait=SECONDS sets how long QEMU's end, and an execve, wait for it",
             o->channel.path, (unsigned long long)(o->channel.patience / 1000000000),
             (unsigned long long)o->stats.sent, then);
     else if (o->channel.socket)

@@ -83,6 +83,7 @@ void gt_etrace_on_vcpu_idle(void *self, unsigned vcpu)
 /* Another process takes the place of this one: what is in its memory is lost. */
 static void hand_over_all(struct gt_etrace *e, struct gt_etrace_buffer *buf)
 {
+    gt_packet_sink_exec_begin(e->sink);
     if (buf) {
         pthread_mutex_lock(&buf->lock);
         end_packets(buf);
@@ -93,6 +94,8 @@ static void hand_over_all(struct gt_etrace *e, struct gt_etrace_buffer *buf)
     if (e->flags & GT_ETRACE_F_COVERAGE && gt_etrace_put_counts(e))
         gt_etrace_hand_over_own(e);
     gt_packet_sink_flush(e->sink);
+    gt_packet_sink_exec_end(e->sink);
+    gt_sink_message_report(e->sink);
     gt_tracing_flush();
 }
 

@@ -131,12 +131,18 @@ static void hand_over_whole(struct gt_exlog_vcpu *v)
 /* Another process may take the place of this one: what is in its memory is lost. */
 static void hand_over_all(struct gt_exlog *e)
 {
+    struct gt_packet_sink *sink = e->packet_sink;
     if (!gt_exlog_hold(e))
         return;
+    if (sink)
+        gt_packet_sink_exec_begin(sink);
     deliver_all(e, hand_over_whole);
     gt_gate_open(&e->gate);
-    if (e->packet_sink)
-        gt_packet_sink_flush(e->packet_sink);
+    if (sink) {
+        gt_packet_sink_flush(sink);
+        gt_packet_sink_exec_end(sink);
+        gt_sink_message_report(sink);
+    }
     gt_tracing_flush();
 }
 

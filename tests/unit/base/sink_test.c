@@ -203,6 +203,33 @@ static void test_pipe_is_stuck(void **state)
     close(reader);
 }
 
+/* Another program is about to replace the process. Afterwards a reader may take its time again. */
+static void test_reader_is_stuck_at_exec(void **state)
+{
+    (void)state;
+    struct reader *r = start_server("sock", READER_HELD, 0);
+    struct gt_packet_sink_options options = default_options("unix:sock");
+    options.wait_seconds = 1;
+    options.limit = 16 << 20; /* more than a socket takes */
+    struct gt_packet_sink *o = create_with(&options);
+    gt_packet_sink_exec_begin(o);
+    gt_packet_sink_flush(o); /* nothing waits */
+    gt_packet_sink_exec_end(o);
+    put_numbers(o, 0, 500000);
+    struct gt_error message;
+    assert_false(gt_packet_sink_message(o, &message));
+    gt_packet_sink_exec_begin(o);
+    gt_packet_sink_flush(o);
+    gt_packet_sink_exec_end(o);
+    assert_true(gt_packet_sink_message(o, &message));
+    assert_non_null(strstr(message.text, "took nothing for 1 s after "));
+    assert_true(finish(o).failed);
+    release_reader(r);
+    pthread_join(r->thread, NULL);
+    free(r->got.data);
+    free(r);
+}
+
 static void test_reader_is_slow(void **state)
 {
     (void)state;
@@ -391,6 +418,7 @@ int main(void)
         IN_SCRATCH(test_reader_comes_after_the_end),
         IN_SCRATCH(test_reader_never_comes),
         IN_SCRATCH(test_reader_is_stuck),
+        IN_SCRATCH(test_reader_is_stuck_at_exec),
         IN_SCRATCH(test_pipe_is_stuck),
         IN_SCRATCH(test_reader_is_slow),
         IN_SCRATCH(test_drop),
