@@ -7,6 +7,7 @@
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <pthread.h>
 #include <sys/time.h>
 
@@ -15,7 +16,8 @@
 namespace
 {
 
-enum { THREADS = 3, MOST = 20000, ROUNDS = 120 };
+enum { THREADS = 3, MOST = 60000 };
+long rounds = 120; /* the first argument */
 
 struct call {
     const char *name;
@@ -173,14 +175,16 @@ static void *run(void *arg)
     sigaddset(&alarms, SIGALRM);
     if (thread_number < 2)
         pthread_sigmask(SIG_UNBLOCK, &alarms, nullptr);
-    for (int i = 0; i < ROUNDS; i++)
+    for (int i = 0; i < rounds; i++)
         rec(number(), i % 6);
     pthread_sigmask(SIG_BLOCK, &alarms, nullptr);
     return nullptr;
 }
 
-int main()
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        rounds = std::atol(argv[1]);
     pthread_t thread[THREADS];
     const struct itimerval every = {{0, 700}, {0, 700}};
     sigset_t alarms;
