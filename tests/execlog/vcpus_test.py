@@ -10,6 +10,7 @@ from runs import LINE, RISCV_BUILD, RISCV_MACHINE, dump, main, window, within
 
 HARTS, CALLS, TURNS = 3, 10, 20
 RAM = 0x80000000
+WRONG = 'reports the wrong vCPU'
 
 
 def build(t, harts, at=RAM):
@@ -17,14 +18,21 @@ def build(t, harts, at=RAM):
                    name=f'vcpus-{harts}-{at:x}')
 
 
-def play(t, qemu, guest, given, *options, said=()):
-    """The text, and that of the binary form."""
+def play_and_say(t, qemu, guest, given, *options):
+    """The text, and that of the binary form; what each run said."""
+    said = []
     for form in 'text', 'binary':
         done = t.run([qemu, *RISCV_MACHINE, *options, '-kernel', guest, '-plugin',
                     t.word(f'out={t.folder}/{form}', f'format={form}', *given)])
         need(done.status == 0, done)
-        need(len(done.said) == len(said) and all(w in s for s, w in zip(done.said, said)), done.said)
-    return read_text(f'{t.folder}/text'), dump(f'{t.folder}/binary')
+        said.append(done.said)
+    return (read_text(f'{t.folder}/text'), dump(f'{t.folder}/binary')), said
+
+
+def play(t, qemu, guest, given, *options):
+    texts, said = play_and_say(t, qemu, guest, given, *options)
+    need(said == [[], []], said)
+    return texts
 
 
 def of_code(text):
@@ -60,18 +68,31 @@ def test_registers(t):
 
 
 def test_one_thread(t):
-    """Lines are in the order in which they ran; which vCPU that was, only QEMU 7.2 says."""
+    """Lines are in the order in which they ran, and have their vCPU; a QEMU that does not say which one runs is reported."""
     guest = build(t, HARTS)
     names = elf.symbols(guest)
     for version, qemu in qemus.machines('riscv64'):
-        said = ['reports the wrong vCPU'] if version >= (9, 0) else []
         for how in ['-accel', 'tcg,thread=single'], ['-icount', 'shift=0']:
-            for text in play(t, qemu, guest, [], '-smp', str(HARTS), *how, said=said):
+            for text, said in zip(*play_and_say(t, qemu, guest, [], '-smp', str(HARTS), *how)):
+                need(not said or version >= (9, 0) and all(WRONG in line for line in said), said)
                 steps = [LINE.match(line) for line in of_code(text)]
                 steps = [m for m in steps if int(m[2], 16) == names['step']]
                 cells = [int(re.search(r'store, 0x(\w+)', m[5])[1], 16) - names['cells'] for m in steps]
                 need(cells == [8 * n for n in range(HARTS)] * TURNS, version, how, cells)
                 need(said or [int(m[1]) * 8 for m in steps] == cells, version, 'the vCPUs')
+
+
+def test_one_insn(t):
+    """A block has one instruction: the lines are those of any other run."""
+    guest = build(t, 1)
+    names = elf.symbols(guest)
+    off = names['finish'] + 16  # runs until QEMU has ended
+    for version, qemu in qemus.machines('riscv64'):
+        accel = ['-accel', 'tcg,one-insn-per-tb=on'] if version >= (8, 1) else ['-singlestep']
+        want = [without(off, text) for text in play(t, qemu, guest, [])]
+        got = [without(off, text) for text in play(t, qemu, guest, [], *accel)]
+        for one, other in zip(want, got):
+            same(''.join(other), ''.join(one), version)
 
 
 def test_functions(t):

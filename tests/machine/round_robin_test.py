@@ -3,14 +3,17 @@
 """One thread runs three vCPUs (../execlog/guests/vcpus_riscv64.S): QEMU 9 and later report the
 wrong vCPU, and 11.1 uses the wrong scoreboard entries there. The guest ends as it should on each, and each vCPU's calls are
 recorded; where the QEMU does not say which one runs, none are, and one message says so. Each of a few times: what a wrong
-entry destroys differs each time."""
+entry destroys differs each time.
+Guest events have the registers of the vCPU that runs, and none is missing."""
+import re
 import sys
 
-from gttest import compilers, paths, qemus, uftrace
+from gttest import compilers, elf, paths, qemus, uftrace
+from gttest.commands import printed, run
 from gttest.recordings import check_directory, record
-from gttest.results import need
+from gttest.results import need, write
 
-HARTS, TIMES = 3, 4
+HARTS, TIMES, TURNS = 3, 4, 20
 SAID = b'reports the wrong vCPU'
 
 
@@ -29,6 +32,18 @@ def check(version, qemu, folder, guest):
             calls = uftrace.Trace(out).stats['calls']
             need(said == (calls == 0), how, 'said so', said, 'times, with', calls, 'calls')
             check_directory(out, readers=False)
+        if qemus.number(version) >= (9, 0):  # older ones refuse them
+            check_events(folder, machine + how, elf.symbols(guest)['step'])
+
+
+def check_events(folder, command, step):
+    """Each vCPU is at `step` in its turn, with its number in s1."""
+    out = f'{folder}/events'
+    write(f'{folder}/declared', f'at={step:#x} step(uint64_t s1) "%d"\n')
+    done = run([paths.GUESTTRACE, 'record', '--guest-events', f'{folder}/declared', '-o', out, '--', *command])
+    need(done.returncode == 0, done)
+    text = printed([paths.GUESTTRACE, 'simpletrace', f'{out}.events', out])
+    need(re.findall(r's1=(\w+)', text) == [hex(n) for n in range(HARTS)] * TURNS, text)
 
 
 def main():

@@ -183,7 +183,7 @@ static int start(struct gt_etrace *e, const struct options *o, struct gt_error *
         if (o->flag_on[i])
             e->flags |= flag_names[i].flags;
     e->host_clock =
-        o->clock_kind == CLOCK_HOST || (o->clock_kind == CLOCK_AUTO && e->host.vcpus > 1);
+        o->clock_kind == CLOCK_HOST || (o->clock_kind == CLOCK_AUTO && e->host.max_vcpus > 1);
     gt_listeners_watch_signals();
     int status = check_host(e, o->flag_on[N_FLAGS - 1], err);
     gt_etrace_unreported_init(e);

@@ -72,7 +72,10 @@ static const GPtrArray *points_of(struct gt_points *p, const struct gt_module *m
 static void instrument(struct gt_points *p, struct gt_insn_ref *insn, struct gt_point *point)
 {
     const struct gt_scoreboard_entry word = {p->states.scoreboard, point->index * sizeof(uint64_t)};
-    gt_insn_on_exec_ne(insn, gt_points_on_event, word, 0, point);
+    if (p->states.no_words)
+        gt_insn_on_exec_regs(insn, gt_points_on_event, point);
+    else
+        gt_insn_on_exec_ne(insn, gt_points_on_event, word, 0, point);
 }
 
 static bool is_return(const struct gt_points *p, const struct gt_insn_ref *ref)

@@ -66,7 +66,10 @@ void gt_points_on_vcpu_init(void *self, unsigned vcpu)
 {
     struct gt_points *p = self;
     struct gt_points_states *s = &p->states;
-    gt_round_robin_check(&p->host, "events may be attributed to the wrong one");
+    if (gt_round_robin_correct(&p->host, vcpu, "events may be attributed to the wrong one") !=
+        GT_VCPUS_RIGHT)
+        s->no_words =
+            true; /* before code is translated: all of one thread are there at the start */
     pthread_mutex_lock(&s->lock);
     s->cloning -= s->cloning > 0;
     s->vcpus = MAX(s->vcpus, vcpu + 1);

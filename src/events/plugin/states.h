@@ -21,6 +21,7 @@ struct gt_points;
 enum { GT_POINTS_MAX_VCPUS = 4096 };
 
 struct gt_points_states {
+    bool no_words; /* one thread runs several vCPUs: code cannot test its vCPU's words */
     void *scoreboard;
     pthread_mutex_t lock;
     unsigned vcpus;    /* 1 + the highest number of a vCPU that began */

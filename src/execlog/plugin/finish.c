@@ -46,7 +46,8 @@ void gt_exlog_on_vcpu_init(void *self, unsigned vcpu)
         return;
     struct gt_exlog_vcpu *v = &e->vcpus[vcpu];
     v->recorder = e;
-    if (gt_round_robin_check(&e->host, "lines may be attributed to the wrong one"))
+    if (gt_round_robin_correct(&e->host, vcpu, "lines may be attributed to the wrong one") !=
+        GT_VCPUS_RIGHT)
         __atomic_store_n(&e->stores, false, __ATOMIC_RELEASE);
     if (!v->known) {
         v->index = vcpu;

@@ -21,14 +21,6 @@ static void report(const struct gt_host_info *host, const char *wrong)
     reported = true;
 }
 
-bool gt_round_robin_check(const struct gt_host_info *host, const char *wrong)
-{
-    bool wrongly = is_wrong(host);
-    if (wrongly)
-        report(host, wrong);
-    return wrongly;
-}
-
 enum gt_round_robin gt_round_robin_correct(const struct gt_host_info *host, unsigned vcpu,
                                            const char *wrong)
 {
