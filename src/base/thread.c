@@ -33,6 +33,8 @@ static int sys_close_range(unsigned first, unsigned last, int flags)
 #endif
 }
 
+int gt_thread_root = -1;
+
 struct gt_thread_sys gt_thread_sys = {.close_range = sys_close_range, .unshare = unshare};
 
 void gt_thread_lower_priority(void)
@@ -114,6 +116,8 @@ static void own_surroundings(void)
     static mode_t first;
     if (gt_thread_sys.unshare(CLONE_FS) != 0)
         return;
+    if (gt_thread_root >= 0 && fchdir(gt_thread_root) == 0)
+        (void)!chroot(".");
     pthread_mutex_lock(&lock);
     mode_t now = umask(first);
     if (!known)

@@ -29,6 +29,9 @@ int gt_thread_start(pthread_t *out, size_t stack, void *(*fn)(void *), void *arg
  * still shared with the process. */
 bool gt_thread_own_files(void);
 
+/* A descriptor of the root of such threads that begin; -1, as at first: that of the process. */
+extern int gt_thread_root;
+
 /* Where the process's limit of descriptors has become so low that a thread with a table of its own
  * needs 0, 1 and 2 as well: frees these. On that thread, between two pieces of work. */
 void gt_thread_make_room(void);

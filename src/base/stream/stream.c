@@ -273,6 +273,15 @@ static bool start_writer(struct gt_streams *set)
     return set->started;
 }
 
+void gt_streams_begin(struct gt_streams *set)
+{
+    pthread_mutex_lock(&set->lock);
+    start_writer(set);
+    while (set->busy)
+        pthread_cond_wait(&set->reply, &set->lock);
+    pthread_mutex_unlock(&set->lock);
+}
+
 int gt_stream_open(struct gt_streams *set, uint32_t id, struct gt_stream **out)
 {
     int status = GT_E_NOMEM;

@@ -151,6 +151,8 @@ size_t gt_streams_get_losses(struct gt_streams *set, const struct gt_stream_loss
  * its struct gt_stream pointers are invalid), has a pool of its own and starts its own writer
  * thread with its first stream; stats start at 0. */
 void gt_streams_fork_prepare(struct gt_streams *set);
+/* In the child: starts the writer thread, and returns when it has begun. */
+void gt_streams_begin(struct gt_streams *set);
 void gt_streams_fork_parent(struct gt_streams *set);
 void gt_streams_fork_child(struct gt_streams *set);
 

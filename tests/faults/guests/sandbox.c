@@ -8,6 +8,7 @@
  *     fork    a child that calls leaf() 500 times, and ends with status 7: waits for it
  *     close   closes all descriptors but 0, 1 and 2
  */
+#include <fcntl.h>
 #include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,14 +36,25 @@ static int limit(int what, unsigned most)
     return setrlimit(what, &limit);
 }
 
+static int descriptors(void)
+{
+    int n = 0;
+    for (int fd = 0; fd < 1024; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+/* The child has the descriptors that it has without a recorder. */
 static int fork_and_wait(void)
 {
-    int status;
+    int status, n = descriptors();
     pid_t child = fork();
     if (child == 0) {
         work(500);
-        _exit(7);
+        _exit(descriptors() == n ? 7 : 8);
     }
+    if (descriptors() != n)
+        return 1;
     return child < 0 || waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 7;
 }
 

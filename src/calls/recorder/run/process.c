@@ -7,6 +7,8 @@
  * work for the fork.
  */
 #include "calls/recorder/run/process.h"
+#include "base/root.h"
+#include "base/thread.h"
 #include "calls/recorder/installed.h"
 #include "calls/recorder/options.h"
 #include "calls/recorder/output/meta.h"
@@ -349,6 +351,17 @@ void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t arg
     gt_vcpu_leave(v);
 }
 
+/* What a child that was forked after chroot() lends its threads. */
+static __thread int lent_root = -1;
+
+static void take_root_back(void)
+{
+    if (lent_root < 0)
+        return;
+    close(lent_root);
+    lent_root = gt_thread_root = -1;
+}
+
 static void take_up_child(struct gt_vcpu *v, struct gt_score *score)
 {
     struct gt_uftrace_recorder *r = v->rec;
@@ -361,6 +374,9 @@ static void take_up_child(struct gt_vcpu *v, struct gt_score *score)
     gt_output_forked(r, parent);
     gt_filtered_forked(r);
     gt_users_forked(v);
+    if (lent_root >= 0)
+        gt_streams_begin(r->output.streams);
+    take_root_back();
     gt_track_forked(&v->thread, time);
 }
 
@@ -377,10 +393,8 @@ static void after_syscall(struct gt_vcpu *v, struct gt_score *score, int64_t res
         after_failed_exec(v, score);
 }
 
-void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result)
+static void on_syscall_return(struct gt_uftrace_recorder *r, unsigned vcpu, int64_t result)
 {
-    (void)number;
-    struct gt_uftrace_recorder *r = self;
     if (vcpu >= r->hot.max_vcpus)
         return;
     struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
@@ -403,9 +417,17 @@ void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t res
     gt_dormant_look(r);
 }
 
+void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result)
+{
+    (void)number;
+    on_syscall_return(self, vcpu, result);
+    take_root_back(); /* of a child that is not recorded, too */
+}
+
 static void fork_prepare(void)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
+    lent_root = gt_vcpu_current(r) ? gt_root_lend(r->output.worker) : -1;
     gt_gate_lock(&r->gate);
     gt_dormant_lock(r);
     pthread_mutex_lock(&r->lock);
@@ -430,11 +452,13 @@ static void fork_parent(void)
     pthread_mutex_unlock(&r->lock);
     gt_dormant_unlock(r);
     gt_gate_unlock(&r->gate);
+    take_root_back();
 }
 
 static void fork_child(void)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
+    gt_thread_root = lent_root;
     r->process.forked = gt_vcpu_current(r) != NULL;
     gt_recorder_control_fork_child(r);
     gt_messages_fork_child(&r->messages);
@@ -453,6 +477,7 @@ static void fork_child(void)
 
 int gt_process_watch_forks(struct gt_error *err)
 {
+    gt_root_note();
     int e = pthread_atfork(fork_prepare, fork_parent, fork_child);
     return e ? gt_error_errno(err, e, "pthread_atfork") : 0;
 }
