@@ -39,28 +39,39 @@ static int descriptor_of_process(int fd)
 #endif
 }
 
-union control {
-    struct cmsghdr head;
-    char bytes[CMSG_SPACE(sizeof(int))];
+/* A byte and a descriptor. */
+struct letter {
+    char byte;
+    struct iovec data;
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct msghdr message;
 };
+
+static struct msghdr *write_letter(struct letter *l)
+{
+    *l = (struct letter){.data = {&l->byte, 1}};
+    l->message = (struct msghdr){.msg_iov = &l->data,
+                                 .msg_iovlen = 1,
+                                 .msg_control = l->control.bytes,
+                                 .msg_controllen = sizeof l->control.bytes};
+    return &l->message;
+}
 
 static void send_root(void *arg)
 {
     const int *to = arg;
     int end = descriptor_of_process(*to), root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    char byte = 0;
-    struct iovec data = {&byte, 1};
-    union control control = {0};
-    struct msghdr message = {.msg_iov = &data,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes};
-    struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+    struct letter letter;
+    struct msghdr *message = write_letter(&letter);
+    struct cmsghdr *rights = CMSG_FIRSTHDR(message);
     *rights = (struct cmsghdr){
         .cmsg_len = CMSG_LEN(sizeof root), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
     memcpy(CMSG_DATA(rights), &root, sizeof root);
     if (end >= 0 && root >= 0)
-        (void)!sendmsg(end, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+        (void)!sendmsg(end, message, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (end >= 0)
         close(end);
     if (root >= 0)
@@ -69,17 +80,12 @@ static void send_root(void *arg)
 
 static int receive(int from)
 {
-    char byte;
     int fd = -1;
-    struct iovec data = {&byte, 1};
-    union control control = {0};
-    struct msghdr message = {.msg_iov = &data,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes};
-    if (recvmsg(from, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1)
+    struct letter letter;
+    struct msghdr *message = write_letter(&letter);
+    if (recvmsg(from, message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1)
         return -1;
-    const struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+    const struct cmsghdr *rights = CMSG_FIRSTHDR(message);
     if (rights && rights->cmsg_type == SCM_RIGHTS && rights->cmsg_len == CMSG_LEN(sizeof fd))
         memcpy(&fd, CMSG_DATA(rights), sizeof fd);
     return fd;
