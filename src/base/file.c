@@ -2,6 +2,8 @@
 /* Text files that reach the disk complete: see file.h. */
 #include "base/file.h"
 
+#include "base/process_stat.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -163,12 +165,22 @@ static long maker_of(const char *name)
     return strtol(name + n, NULL, 10);
 }
 
+/* Also one for which nobody has waited. */
+static bool has_ended(long pid)
+{
+    struct gt_process_stat stat;
+    if (pid <= 0 || pid > INT_MAX)
+        return false;
+    if (kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+        return true;
+    return gt_process_stat((unsigned)pid, &stat) && (stat.state == 'Z' || stat.state == 'X');
+}
+
 static bool is_left(int dir, const char *name)
 {
-    long pid = maker_of(name);
     struct stat st;
-    return pid > 0 && pid <= INT_MAX && kill((pid_t)pid, 0) != 0 && errno == ESRCH &&
-           fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+    return has_ended(maker_of(name)) && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(st.st_mode);
 }
 
 static DIR *open_dir(const char *path, struct gt_error *err)
@@ -210,8 +222,7 @@ static bool is_left_of(const char *entry, const char *name)
         entry[n + 2] < '1' || entry[n + 2] > '9')
         return false;
     long pid = strtol(entry + n + 2, &end, 10);
-    return (strcmp(end, ".tmp") == 0 || strcmp(end, ".gone") == 0) && pid <= INT_MAX &&
-           kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+    return (strcmp(end, ".tmp") == 0 || strcmp(end, ".gone") == 0) && has_ended(pid);
 }
 
 void gt_file_remove_left_beside(const char *path)

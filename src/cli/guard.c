@@ -6,8 +6,11 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <glib.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -34,36 +37,81 @@ static int wait_for(pid_t child, const sigset_t *set)
     }
 }
 
-int gt_guard_run(const char *path, int (*run)(void *self), void *self)
+/* ---- what is left -------------------------------------------------------------------------- */
+
+static void remove_left(const char *path)
 {
-    sigset_t set, before;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigaddset(&set, SIGCHLD);
-    if (sigprocmask(SIG_BLOCK, &set, &before) != 0)
-        return run(self);
-    const pid_t parent = getpid(), child = fork();
-    if (child < 0) {
-        sigprocmask(SIG_SETMASK, &before, NULL);
-        return run(self);
-    }
-    if (child == 0) { /* nothing of the caller may run twice */
-        if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent)
-            _exit(EXIT_FAILURE);
-        sigprocmask(SIG_SETMASK, &before, NULL);
-        exit(gt_command_close_stdout(run(self)));
-    }
-    const int status = wait_for(child, &set);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    if (status >= 0 && WIFEXITED(status))
-        return WEXITSTATUS(status);
-    char *real = realpath(path, NULL); /* it may be a link */
+    g_autofree char *real = realpath(path, NULL); /* it may be a link */
     gt_file_remove_left_beside(path);
     if (real)
         gt_file_remove_left_beside(real);
-    free(real);
+}
+
+/* Until the writer has ended: in a session of its own, which outlives what is killed, and holds
+ * nothing that others wait for. */
+static void sweep(int writer, const char *path)
+{
+    struct pollfd p = {.fd = 0, .events = POLLIN};
+    setsid();
+    if (dup2(writer, 0) != 0 || close_range(1, ~0U, 0) != 0)
+        _exit(EXIT_FAILURE);
+    while (poll(&p, 1, -1) < 0 && errno == EINTR)
+        ;
+    remove_left(path);
+    _exit(EXIT_SUCCESS);
+}
+
+/* A process that removes what the writer leaves, also where this one is killed, too. -1: none. */
+static pid_t start_sweeper(pid_t child, const char *path)
+{
+    const int writer = pidfd_open(child, 0);
+    const pid_t sweeper = writer >= 0 ? fork() : -1;
+    if (sweeper == 0)
+        sweep(writer, path);
+    if (writer >= 0)
+        close(writer);
+    return sweeper;
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
+/* The writer. Nothing of the caller may run twice. */
+static void write_in_child(pid_t parent, const sigset_t *before, int (*run)(void *self), void *self)
+{
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent)
+        _exit(EXIT_FAILURE);
+    sigprocmask(SIG_SETMASK, before, NULL);
+    exit(gt_command_close_stdout(run(self)));
+}
+
+static void block_signals(sigset_t *set, sigset_t *before)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGHUP);
+    sigaddset(set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, set, before);
+}
+
+int gt_guard_run(const char *path, int (*run)(void *self), void *self)
+{
+    sigset_t set, before;
+    block_signals(&set, &before);
+    const pid_t parent = getpid(), child = fork();
+    if (child == 0)
+        write_in_child(parent, &before, run, self);
+    const pid_t sweeper = child > 0 ? start_sweeper(child, path) : -1;
+    const int status = child > 0 ? wait_for(child, &set) : -1;
+    if (sweeper > 0)
+        while (waitpid(sweeper, NULL, 0) < 0 && errno == EINTR)
+            ;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (child < 0)
+        return run(self);
+    if (status >= 0 && WIFEXITED(status))
+        return WEXITSTATUS(status);
+    remove_left(path);
     if (status >= 0 && WIFSIGNALED(status))
         raise(WTERMSIG(status));
     return EXIT_FAILURE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Runs what writes a file in a process of its own, so that nothing half written is left however it
- * ends: by Ctrl-C, a signal, or for want of memory. */
+ * ends: by Ctrl-C, a signal, also SIGKILL of all of it, or for want of memory. */
 #ifndef GT_CLI_GUARD_H
 #define GT_CLI_GUARD_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An output file of a command: it gets its name when it is complete, and an existing file stays
- * until then. An existing file that is not regular (a device, a pipe) is written directly.
+ * until then; where the file system can do it, it has no name before. An existing file that is not
+ * regular (a device, a pipe) is written directly.
  */
 #ifndef GT_CLI_OUTPUT_FILE_H
 #define GT_CLI_OUTPUT_FILE_H
@@ -11,9 +12,10 @@
 #include <stdbool.h>
 
 struct gt_output_file {
-    int fd;     /* descriptor to write to */
-    char *path; /* path of the file; symbolic links are resolved */
-    char *tmp;  /* ".NAME.PID.tmp" beside it; NULL: fd is open on path */
+    int fd;          /* descriptor to write to */
+    char *path;      /* path of the file; symbolic links are resolved */
+    char *tmp;       /* ".NAME.PID.tmp" beside it; NULL: fd is open on path */
+    bool is_unnamed; /* it has not got that name yet */
 };
 
 /* Opens the file; *f needs gt_output_file_finish only after success. GT_E_IO. */

@@ -88,12 +88,34 @@ def hidden(folder):
     return [name for name in os.listdir(folder) if name.startswith('.')]
 
 
-def interrupted(t, form, source, number):
-    """An export that gets a signal when it has begun to write."""
-    child = commands.start([GUESTTRACE, 'export', '--format', form, '-o', f'{t.folder}/out/x', source])
-    while child.poll() is None and not hidden(f'{t.folder}/out'):
+def workers(child):
+    """The process that the command works in comes first."""
+    try:
+        return [int(pid) for pid in read_text(f'/proc/{child.pid}/task/{child.pid}/children').split()]
+    except OSError:
+        return []
+
+
+def writes(child, folder):
+    """The command has begun to write there: a file that has a hidden name, or none."""
+    for pid in workers(child)[:1]:
+        try:
+            if any(os.readlink(f'/proc/{pid}/fd/{fd}').startswith(f'{folder}/') for fd in os.listdir(f'/proc/{pid}/fd')):
+                return True
+        except OSError:
+            pass
+    return bool(hidden(folder))
+
+
+def interrupted(t, form, source, number, group=False):
+    """An export that gets a signal when it has begun to write; `group`: all its processes do, as far as they stay together."""
+    child = commands.start([GUESTTRACE, 'export', '--format', form, '-o', f'{t.folder}/out/x', source], start_new_session=group)
+    while child.poll() is None and not writes(child, f'{t.folder}/out'):
         pass
-    child.send_signal(number)
+    if group:
+        os.killpg(child.pid, number)
+    else:
+        child.send_signal(number)
     return commands.finish(child)
 
 
@@ -101,26 +123,32 @@ def test_interrupted(t):
     data = b''.join(struct.pack('<QQ', time, kind | 5 << 3 | DOWN << 16) for i in range(MANY)
                     for time, kind in ((10 * i + 10, ENTRY), (10 * i + 15, EXIT)))
     path = uftrace_write.directory(f'{t.folder}/many', {7: data}, NAMES)
+    packed = f'{t.folder}/many.gtrace'
+    commands.must([GUESTTRACE, 'export', '--format', 'compact', '-o', packed, path])
     os.mkdir(f'{t.folder}/out')
-    for form in 'chrome', 'perfetto', 'uftrace':
-        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
-            source = path
-            if form == 'uftrace':
-                source = f'{t.folder}/many.gtrace'
-                if not os.path.exists(source):
-                    commands.must([GUESTTRACE, 'export', '--format', 'compact', '-o', source, path])
-            for _ in range(10):
-                done = interrupted(t, form, source, number)
-                if done.returncode or os.listdir(f'{t.folder}/out') != ['x']:
-                    break
-                os.unlink(f'{t.folder}/out/x')  # the signal came too late
-            equal((done.returncode, os.listdir(f'{t.folder}/out')), (-number, []), form, done.stderr)
+    for form, source in ('chrome', path), ('perfetto', path), ('uftrace', packed), ('compact', path):
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL:
+            for group in {False, number == signal.SIGKILL}:
+                check_interrupted(t, form, source, number, group)
+
+
+def check_interrupted(t, form, source, number, group):
+    out = f'{t.folder}/out'
+    for _ in range(10):
+        done = interrupted(t, form, source, number, group)
+        if done.returncode:
+            break
+        commands.must(['rm', '-r', f'{out}/x'])  # the signal came too late
+    if number == signal.SIGKILL:  # what outlives it removes what has a name
+        while form in ('uftrace', 'compact') and hidden(out):
+            pass
+    equal((done.returncode, os.listdir(out)), (-number, []), form, number, group, done.stderr)
 
 
 def catches(child, number):
     """The process that the command works in has a handler for the signal."""
     try:
-        worker = read_text(f'/proc/{child.pid}/task/{child.pid}/children').split()[0]
+        worker = workers(child)[0]
         caught = next(line for line in read_text(f'/proc/{worker}/status').splitlines() if line.startswith('SigCgt'))
     except (OSError, IndexError, StopIteration):
         return False
@@ -136,10 +164,10 @@ def test_convert(t):
         child = commands.start([GUESTTRACE, 'convert', '-o', f'{t.folder}/converted/x', stream])
         with open(stream, 'wb', buffering=0) as writer:
             writer.write(etrace_write.start())
-            while child.poll() is None and not (hidden(f'{t.folder}/converted') and catches(child, signal.SIGHUP)):
+            while child.poll() is None and not (writes(child, f'{t.folder}/converted') and catches(child, signal.SIGHUP)):
                 pass
             if number == signal.SIGKILL:
-                os.kill(int(read_text(f'/proc/{child.pid}/task/{child.pid}/children')), number)
+                os.kill(workers(child)[0], number)
             else:
                 child.send_signal(number)
             done = commands.finish(child)
