@@ -6,6 +6,7 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib.h>
 #include <poll.h>
 #include <signal.h>
@@ -48,7 +49,7 @@ static void remove_left(const char *path)
 }
 
 /* Until the writer has ended: in a session of its own, which outlives what is killed, and holds
- * nothing that others wait for. */
+ * nothing that others wait for; closing that lets the writer begin. */
 static void sweep(int writer, const char *path)
 {
     struct pollfd p = {.fd = 0, .events = POLLIN};
@@ -75,9 +76,16 @@ static pid_t start_sweeper(pid_t child, const char *path)
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-/* The writer. Nothing of the caller may run twice. */
-static void write_in_child(pid_t parent, const sigset_t *before, int (*run)(void *self), void *self)
+/* The writer. It begins when all others have closed their end of the pipe: then the sweeper is
+ * there, or will never be. Nothing of the caller may run twice. */
+static void write_in_child(pid_t parent, int ready[2], const sigset_t *before,
+                           int (*run)(void *self), void *self)
 {
+    char byte;
+    close(ready[1]);
+    while (read(ready[0], &byte, 1) < 0 && errno == EINTR)
+        ;
+    close(ready[0]);
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent)
         _exit(EXIT_FAILURE);
     sigprocmask(SIG_SETMASK, before, NULL);
@@ -97,11 +105,16 @@ static void block_signals(sigset_t *set, sigset_t *before)
 int gt_guard_run(const char *path, int (*run)(void *self), void *self)
 {
     sigset_t set, before;
+    int ready[2];
+    if (pipe2(ready, O_CLOEXEC) != 0)
+        return run(self);
     block_signals(&set, &before);
     const pid_t parent = getpid(), child = fork();
     if (child == 0)
-        write_in_child(parent, &before, run, self);
+        write_in_child(parent, ready, &before, run, self);
     const pid_t sweeper = child > 0 ? start_sweeper(child, path) : -1;
+    close(ready[0]);
+    close(ready[1]);
     const int status = child > 0 ? wait_for(child, &set) : -1;
     if (sweeper > 0)
         while (waitpid(sweeper, NULL, 0) < 0 && errno == EINTR)
