@@ -232,8 +232,8 @@ static int make_report(struct coverage_run *run, const char *path, struct gt_err
     run->in.end = gt_end_signals_catch();
     status = gt_input_look(&run->in, err);
     if (status == 0)
-        status = gt_input_check(&run->in, "an etrace stream", err);
-    if (status == 0 && !gt_file_kind(run->in.first, run->in.n))
+        status = gt_input_check(&run->in, GT_FILE_IS(GT_FILE_ETRACE), "an etrace stream", err);
+    if (status == 0 && gt_file_kind(run->in.first, run->in.n) == GT_FILE_UNKNOWN)
         status = gt_error_set(err, GT_E_FORMAT, "%s: of an unknown type, expected an etrace stream",
                               path);
     if (status == 0)

@@ -51,18 +51,8 @@ static int64_t gained(const struct key *k, const struct gt_change *c)
 
 bool gt_diff_calls_is_recording(const char *path)
 {
-    unsigned char first[GT_FILE_KIND_BYTES];
-    struct stat st;
-    if (stat(path, &st) < 0)
-        return false;
-    if (!S_ISREG(st.st_mode))
-        return S_ISDIR(st.st_mode) && gt_file_kind_is_recording(path);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, first, sizeof first);
-    if (fd >= 0)
-        close(fd);
-    const char *kind = n > 0 ? gt_file_kind(first, (size_t)n) : NULL;
-    return kind && strcmp(kind, "a recording of calls") == 0;
+    const enum gt_file_kind kind = gt_file_kind_at(path);
+    return kind == GT_FILE_CALLS || kind == GT_FILE_DIRECTORY;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "etrace/dump/text.h"
 #include "etrace/dump/walk.h"
 #include "execlog/dump/execlog_text.h"
+#include "recording/file_kind.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -170,7 +171,8 @@ static int dump(const struct gt_notices *notices, const struct dump_options *opt
         status = gt_input_look(&in, err);
     const bool execlog = gt_execlog_is(in.first, in.n);
     if (status == 0 && !execlog)
-        status = gt_input_check(&in, "an etrace stream or an execlog log in binary form", err);
+        status = gt_input_check(&in, GT_FILE_IS(GT_FILE_ETRACE) | GT_FILE_IS(GT_FILE_EXECLOG),
+                                "an etrace stream or an execlog log in binary form", err);
     if (status == 0 && !execlog)
         status = dump_etrace(notices, opt, d, &in, err);
     else if (status == 0 && opt->elf)

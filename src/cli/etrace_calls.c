@@ -51,8 +51,7 @@ static bool is_etrace(const char *path, const char *const *elf)
     size_t n = f ? fread(first, 1, sizeof first, f) : 0;
     if (f)
         fclose(f);
-    const char *kind = gt_file_kind(first, n);
-    return kind && strcmp(kind, "an etrace stream") == 0;
+    return gt_file_kind(first, n) == GT_FILE_ETRACE;
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */

@@ -16,8 +16,9 @@ static int check_recording(const char *dir, struct gt_error *err)
     int status = gt_uftrace_dir_open(&d, dir, err);
     if (status < 0)
         return status;
-    return gt_file_kind_is_recording(dir) ? 0
-                                          : gt_file_kind_refuse(dir, "a recording of calls", err);
+    return gt_file_kind_is_recording(dir)
+               ? 0
+               : gt_file_kind_refuse(dir, 0, "a recording of calls", err);
 }
 
 static void print(const char *path, const struct gt_recording_repair_result *done)

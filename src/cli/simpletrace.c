@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "events/simpletrace/filter.h"
 #include "events/simpletrace/merge.h"
+#include "recording/file_kind.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -134,6 +135,22 @@ static int run_with(const struct gt_command *self, const struct simpletrace_opti
     return status;
 }
 
+/* Files of other kinds, which would be read as declarations; a trace without a header may begin
+ * with anything. */
+static int check_kinds(const struct simpletrace_options *opt, size_t n, char **operands,
+                       struct gt_error *err)
+{
+    const unsigned trace = GT_FILE_IS(GT_FILE_SIMPLETRACE);
+    const unsigned any = trace | GT_FILE_IS(GT_FILE_TEXT) | GT_FILE_IS(GT_FILE_EMPTY);
+    int status = 0;
+    for (size_t i = 0; i + 1 < n && status == 0 && !opt->no_header; i++)
+        status = gt_file_kind_check_at(operands[i], any,
+                                       "declarations of events or a simpletrace file", err);
+    return status < 0 || n == 0 || opt->no_header
+               ? status
+               : gt_file_kind_check_at(operands[n - 1], trace, "a simpletrace file", err);
+}
+
 static int run_simpletrace(const struct gt_command *self, const void *options, size_t n,
                            char **operands)
 {
@@ -145,6 +162,7 @@ static int run_simpletrace(const struct gt_command *self, const void *options, s
     int status = gt_trace_files_read(&files, (const char *const *)operands, n, &err);
     if (status == GT_E_USAGE)
         return gt_command_usage_error(self, "%s", err.text);
+    status = MIN(status, check_kinds(opt, n, operands, &err));
     status = status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text)
                         : run_with(self, opt, &files);
     gt_trace_files_clear(&files);

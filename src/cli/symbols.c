@@ -4,6 +4,7 @@
 #include "cli/default_recording.h"
 #include "names/placement/symbolize.h"
 #include "names/processes/sysroot.h"
+#include "recording/file_kind.h"
 
 #include <stdio.h>
 
@@ -49,6 +50,19 @@ static bool say_places(const struct gt_command *self, const struct gt_places *pl
     return all;
 }
 
+/* A file that a reader of names refuses may be one of another kind. */
+static int load(const char *argument, struct gt_symbol_source *out, struct gt_error *err)
+{
+    const unsigned reads = GT_FILE_IS(GT_FILE_UNKNOWN) | GT_FILE_IS(GT_FILE_TEXT) |
+                           GT_FILE_IS(GT_FILE_ELF) | GT_FILE_IS(GT_FILE_GZIP) |
+                           GT_FILE_IS(GT_FILE_ZSTD) | GT_FILE_IS(GT_FILE_XZ);
+    const int status = gt_symbol_source_load(argument, out, err);
+    return status == 0 ||
+                   gt_file_kind_check_at(argument, reads, "a program or a kernel's names", err) == 0
+               ? status
+               : GT_E_FORMAT;
+}
+
 static int name_files(const struct gt_command *self, const struct symbols_options *opt,
                       const struct gt_records *at, size_t n, char **operands)
 {
@@ -59,7 +73,7 @@ static int name_files(const struct gt_command *self, const struct symbols_option
     int status = 0;
     size_t loaded = 0;
     while (loaded < n && status == 0) {
-        status = gt_symbol_source_load(operands[loaded], &source[loaded], &err);
+        status = load(operands[loaded], &source[loaded], &err);
         loaded += status == 0;
     }
     if (status == 0)

@@ -8,52 +8,51 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-/* An etrace stream begins with an INFO packet: its type, a unit, its length. */
+#define DUMP   "; read it with guesttrace dump"
+#define REPORT "; read it with guesttrace report"
+
+/* A row a kind. An etrace stream begins with an INFO packet: its type, a unit, its length. */
 static const struct {
     const char *name;
-    const char *bytes;
+    const char *bytes; /* that it begins with; NULL: others tell it */
     size_t n;
     const char *hint;
-} kinds[] = {
-    {"an etrace stream", "\x54\x45\0\0\x0c\0\0\0", 8, "; read it with guesttrace dump"},
-    {"an execlog log in binary form", "GTEXECL\n", 8, "; read it with guesttrace dump"},
-    {"a recording of calls", "gtrace\r\n", 8, "; read it with guesttrace report"},
-    {"an ELF file",
-     "\x7f"
-     "ELF",
-     4, ""},
-    {"a file compressed by gzip", "\x1f\x8b", 2, ""},
-    {"a file compressed by zstd", "\x28\xb5\x2f\xfd", 4, ""},
-    {"a file compressed by xz",
-     "\xfd"
-     "7zXZ\0",
-     6, ""},
-    {"a simpletrace file", "\xff\xff\xff\xff\xff\xff\xff\xff", 8,
-     "; read it with guesttrace simpletrace"},
+} kinds[GT_FILE_KINDS] = {
+    [GT_FILE_UNKNOWN] = {"of an unknown type", NULL, 0, ""},
+    [GT_FILE_EMPTY] = {"empty", NULL, 0, ""},
+    [GT_FILE_TEXT] = {"a text", NULL, 0, ""},
+    [GT_FILE_LOG] = {"an execlog log, as text", NULL, 0, "; read it with guesttrace diff"},
+    [GT_FILE_ETRACE] = {"an etrace stream", "\x54\x45\0\0\x0c\0\0\0", 8, DUMP},
+    [GT_FILE_EXECLOG] = {"an execlog log in binary form", "GTEXECL\n", 8, DUMP},
+    [GT_FILE_CALLS] = {"a recording of calls", "gtrace\r\n", 8, REPORT},
+    [GT_FILE_SIMPLETRACE] = {"a simpletrace file", "\xff\xff\xff\xff\xff\xff\xff\xff", 8,
+                             "; read it with guesttrace simpletrace"},
+    [GT_FILE_ELF] = {"an ELF file",
+                     "\x7f"
+                     "ELF",
+                     4, ""},
+    [GT_FILE_GZIP] = {"a file compressed by gzip", "\x1f\x8b", 2, ""},
+    [GT_FILE_ZSTD] = {"a file compressed by zstd", "\x28\xb5\x2f\xfd", 4, ""},
+    [GT_FILE_XZ] = {"a file compressed by xz",
+                    "\xfd"
+                    "7zXZ\0",
+                    6, ""},
+    [GT_FILE_DIRECTORY] = {"a uftrace directory", NULL, 0, REPORT},
+    [GT_FILE_FOLDER] = {"a folder that is no recording", NULL, 0, ""},
 };
 
-static size_t find(const void *first, size_t n)
+const char *gt_file_kind_name(enum gt_file_kind kind)
 {
-    size_t i = 0;
-    while (i < G_N_ELEMENTS(kinds) &&
-           (n < kinds[i].n || memcmp(first, kinds[i].bytes, kinds[i].n) != 0))
-        i++;
-    return i;
+    return kinds[kind].name;
 }
 
-const char *gt_file_kind(const void *first, size_t n)
+const char *gt_file_kind_hint(enum gt_file_kind kind)
 {
-    const size_t i = find(first, n);
-    return i < G_N_ELEMENTS(kinds) ? kinds[i].name : NULL;
+    return kinds[kind].hint;
 }
 
-const char *gt_file_kind_hint(const void *first, size_t n)
-{
-    const size_t i = find(first, n);
-    return i < G_N_ELEMENTS(kinds) ? kinds[i].hint : "";
-}
+/* ---- kinds --------------------------------------------------------------------------------- */
 
 bool gt_file_kind_is_text(const void *bytes, size_t n)
 {
@@ -62,16 +61,6 @@ bool gt_file_kind_is_text(const void *bytes, size_t n)
         if (at[i] < ' ' && !(at[i] >= '\a' && at[i] <= '\r') && at[i] != 0x1b)
             return false;
     return true;
-}
-
-/* ---- refusing ------------------------------------------------------------------------------ */
-
-static int refuse(const char *name, const char *kind, const char *expected, const char *hint,
-                  struct gt_error *err)
-{
-    if (g_str_has_prefix(expected, kind))
-        return GT_E_FORMAT;
-    return gt_error_set(err, GT_E_FORMAT, "%s: %s, expected %s%s", name, kind, expected, hint);
 }
 
 /* A line of an execlog log begins with the vCPU and an address: "0, 0x". */
@@ -86,26 +75,22 @@ static bool is_log(const char *first, size_t n)
 /* A file of some kind, cut. */
 static bool may_be_any(const void *first, size_t n)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+    for (size_t i = 0; i < GT_FILE_KINDS; i++)
         if (n < kinds[i].n && memcmp(first, kinds[i].bytes, n) == 0)
             return true;
     return false;
 }
 
-int gt_file_kind_check(const char *name, const void *first, size_t n, const char *expected,
-                       struct gt_error *err)
+enum gt_file_kind gt_file_kind(const void *first, size_t n)
 {
-    const char *kind = gt_file_kind(first, n), *hint = gt_file_kind_hint(first, n);
+    for (size_t i = 0; i < GT_FILE_KINDS; i++)
+        if (kinds[i].bytes && n >= kinds[i].n && memcmp(first, kinds[i].bytes, kinds[i].n) == 0)
+            return (enum gt_file_kind)i;
     if (n == 0)
-        kind = "empty";
-    else if (!kind && !may_be_any(first, n) && gt_file_kind_is_text(first, n)) {
-        const bool log = is_log(first, n);
-        kind = log ? "an execlog log, as text" : "a text";
-        hint = log ? "; read it with guesttrace diff" : "";
-    }
-    if (!kind || g_str_has_prefix(expected, kind))
-        return 0;
-    return refuse(name, kind, expected, hint, err);
+        return GT_FILE_EMPTY;
+    if (may_be_any(first, n) || !gt_file_kind_is_text(first, n))
+        return GT_FILE_UNKNOWN;
+    return is_log(first, n) ? GT_FILE_LOG : GT_FILE_TEXT;
 }
 
 bool gt_file_kind_is_recording(const char *folder)
@@ -117,23 +102,52 @@ bool gt_file_kind_is_recording(const char *folder)
     return n > 0 || g_file_test(tasks, G_FILE_TEST_EXISTS);
 }
 
-int gt_file_kind_refuse(const char *path, const char *expected, struct gt_error *err)
+enum gt_file_kind gt_file_kind_at(const char *path)
 {
     char first[GT_FILE_KIND_BYTES];
-    if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
-        const bool recording = gt_file_kind_is_recording(path);
-        return refuse(path, recording ? "a uftrace directory" : "a folder that is no recording",
-                      expected, recording ? "; read it with guesttrace report" : "", err);
-    }
-    FILE *f = fopen(path, "re");
+    if (g_file_test(path, G_FILE_TEST_IS_DIR))
+        return gt_file_kind_is_recording(path) ? GT_FILE_DIRECTORY : GT_FILE_FOLDER;
+    FILE *f = g_file_test(path, G_FILE_TEST_IS_REGULAR) ? fopen(path, "re") : NULL;
     if (!f)
-        return GT_E_FORMAT;
+        return GT_FILE_UNKNOWN;
     const size_t n = fread(first, 1, sizeof first, f);
     fclose(f);
-    const char *kind = gt_file_kind(first, n);
-    if (kind && g_str_has_prefix(expected, kind))
+    return gt_file_kind(first, n);
+}
+
+/* ---- refusing ------------------------------------------------------------------------------ */
+
+static int refuse(const char *name, enum gt_file_kind kind, unsigned reads, const char *expected,
+                  struct gt_error *err)
+{
+    if (reads & GT_FILE_IS(kind))
         return GT_E_FORMAT;
-    if (gt_file_kind_check(path, first, n, expected, err) == 0)
-        return refuse(path, "of an unknown type", expected, "", err);
-    return GT_E_FORMAT;
+    return gt_error_set(err, GT_E_FORMAT, "%s: %s, expected %s%s", name, kinds[kind].name, expected,
+                        kinds[kind].hint);
+}
+
+static int check(const char *name, enum gt_file_kind kind, unsigned reads, const char *expected,
+                 struct gt_error *err)
+{
+    return kind == GT_FILE_UNKNOWN || reads & GT_FILE_IS(kind)
+               ? 0
+               : refuse(name, kind, reads, expected, err);
+}
+
+int gt_file_kind_check(const char *name, const void *first, size_t n, unsigned reads,
+                       const char *expected, struct gt_error *err)
+{
+    return check(name, gt_file_kind(first, n), reads, expected, err);
+}
+
+int gt_file_kind_check_at(const char *path, unsigned reads, const char *expected,
+                          struct gt_error *err)
+{
+    return check(path, gt_file_kind_at(path), reads, expected, err);
+}
+
+int gt_file_kind_refuse(const char *path, unsigned reads, const char *expected,
+                        struct gt_error *err)
+{
+    return refuse(path, gt_file_kind_at(path), reads, expected, err);
 }

@@ -170,7 +170,7 @@ int gt_input_start(const struct gt_notices *notices, const char *where, struct g
 {
     if (g_file_test(where, G_FILE_TEST_IS_DIR)) {
         *in = (struct gt_input){.fd = -1, .listener.fd = -1};
-        return gt_file_kind_refuse(where, "a file", err);
+        return gt_file_kind_refuse(where, 0, "a file", err);
     }
     int status = gt_input_open(in, where, err);
     if (status == 0 && in->listener.fd >= 0) {
@@ -180,7 +180,8 @@ int gt_input_start(const struct gt_notices *notices, const char *where, struct g
     return status;
 }
 
-int gt_input_check(const struct gt_input *in, const char *expected, struct gt_error *err)
+int gt_input_check(const struct gt_input *in, unsigned reads, const char *expected,
+                   struct gt_error *err)
 {
-    return gt_file_kind_check(in->name, in->first, in->n, expected, err);
+    return gt_file_kind_check(in->name, in->first, in->n, reads, expected, err);
 }

@@ -45,9 +45,9 @@ int gt_input_open(struct gt_input *in, const char *where, struct gt_error *err);
 int gt_input_start(const struct gt_notices *notices, const char *where, struct gt_input *in,
                    struct gt_error *err);
 /* Checks the first bytes, which must have been peeked at. GT_E_FORMAT: they belong to another type
- * of file; the message has that type and `expected`, which begins with "an etrace stream" or
- * another kind (file_kind.h). */
-int gt_input_check(const struct gt_input *in, const char *expected, struct gt_error *err);
+ * of file than the reader `reads` (file_kind.h); the message has that type and `expected`. */
+int gt_input_check(const struct gt_input *in, unsigned reads, const char *expected,
+                   struct gt_error *err);
 /* Waits for the writer if we listen (in->listener.fd >= 0). GT_E_IO. */
 int gt_input_wait(struct gt_input *in, struct gt_error *err);
 /* Peeks at the first bytes, at most 8, fewer only if the stream has fewer: in->first. They are read

@@ -486,11 +486,16 @@ class Refused(SumsTest):
                  'x.zst': ('a file compressed by zstd', None), 'x.odd': ('of an unknown type', None), 'x.none': ('empty', None),
                  'x.folder': ('a folder that is no recording', None)}
         of_calls = {'some', 'x.gtrace', 'x.etrace'}
-        verbs = [([verb], calls, of_calls) for verb in ('info', 'report', 'graph', 'replay', 'view')]
+        self.write('events', 'foo(int x) "x %d"\n')
+        verbs = [([verb], calls, of_calls) for verb in ('info', 'report', 'graph', 'replay', 'view', 'tui')]
         verbs += [(['export', '-f', 'folded', '-o', 'out'], calls, of_calls), (['repair'], calls, {'some', 'x.gtrace'}),
                   (['export', '-f', 'compact', '-o', 'out'], 'a uftrace directory', {'some'}),
                   (['export', '-f', 'uftrace', '-o', 'out'], calls, {'x.gtrace'}), (['dump'], stream, {'x.etrace', 'x.log'}),
                   (['convert'], stream, {'x.etrace'}), (['coverage', '-e', '/bin/true'], stream, {'x.etrace'}),
+                  (['top', '--json'], 'the socket', set()), (['ctl'], 'the socket', set()),
+                  (['symbols', '/bin/true', '--dir'], calls, {'some', 'x.gtrace'}),
+                  (['symbols', '--dir', 'some'], 'a program', {'x.elf', 'x.note', 'x.zst', 'x.odd'}),
+                  (['simpletrace', 'events'], 'a simpletrace file', {'x.simple'}),
                   (['diff', 'x.txt'], log, {'x.log', 'x.txt', 'x.note', 'x.none', 'some', 'x.gtrace'})]
         for name in 'some', 'x.gtrace':
             self.assertIn(f'{name} is a recording of calls, x.txt is not: expected two of one kind',

@@ -49,7 +49,7 @@ class Ctl(Case):
         self.assertIn('No such file or directory', self.ctl('help', status=1)[1])
         with open(self.monitor, 'w'):
             pass
-        self.assertIn('cannot be connected to', self.ctl('help', status=1)[1])
+        self.assertIn('empty, expected the socket of a monitor', self.ctl('help', status=1)[1])
         os.unlink(self.monitor)
         self.ctl(status=1)
 

@@ -203,11 +203,12 @@ class Damaged(Case):
             for n in range(24):
                 out, err = self.show(t.data[:n], status=1)
                 self.assertEqual(out, '')
-                self.assertIn(f'TRACE: no simpletrace file: {n} bytes, its header alone has 24', err)
+                self.assertIn(f'TRACE: no simpletrace file: {n} bytes, its header alone has 24' if n else 'TRACE: empty, expected a simpletrace', err)
 
     def test_headers(self):
         for data, message in (
-                (b'\x7fELF' + bytes(60), 'no simpletrace file: begins with'),
+                (b'\x7fELF' + bytes(60), 'an ELF file, expected a simpletrace file'),
+                (b'\xff' * 8 + bytes(60), 'no simpletrace file: begins with'),
                 (Trace(version=3).data, 'simpletrace version 3, expected 4'),
                 (Trace('>', version=5).data, 'simpletrace version 5, expected 4')):
             out, err = self.show(data, status=1)
@@ -267,7 +268,7 @@ class Damaged(Case):
         self.assertIn('/nonexistent: cannot be opened: No such file', err)
         status, _, err = run('/tmp', '/tmp')
         self.assertEqual(status, 1)
-        self.assertIn('/tmp: cannot be read: Is a directory', err)
+        self.assertIn('/tmp: a folder that is no recording, expected ', err)
         bad = self.write('bad', 'one(int a)\n fast two(int x) "%d"\nthree(int)\n')
         status, _, err = run(bad, '/nonexistent')
         self.assertEqual(status, 1)

@@ -185,7 +185,8 @@ static int open_file(struct gt_calls *c, const struct gt_calls_options *o, struc
         return 0;
     int status = gt_compact_set_open(c->path, &c->file, err);
     if (status < 0)
-        return status == GT_E_FORMAT ? gt_file_kind_refuse(c->path, "a recording of calls", err)
+        return status == GT_E_FORMAT ? gt_file_kind_refuse(c->path, GT_FILE_IS(GT_FILE_CALLS),
+                                                           "a recording of calls", err)
                                      : status;
     report_parts(c);
     report_gaps(c);

@@ -39,8 +39,8 @@ static int open_directory(struct gt_recording_edit *e, bool alone, struct gt_err
 {
     struct gt_uftrace_dir dir;
     int status = gt_uftrace_dir_open(&dir, e->at.dir, err);
-    if (status == GT_E_FORMAT)
-        return gt_file_kind_refuse(e->at.dir, "a uftrace directory", err);
+    if ((status == GT_E_FORMAT || status == 0) && !gt_file_kind_is_recording(e->at.dir))
+        return gt_file_kind_refuse(e->at.dir, 0, "a recording of calls", err);
     return status < 0 || !alone ? status : lock_directory(e, err);
 }
 
@@ -55,7 +55,9 @@ int gt_recording_edit_open(const char *path, bool alone, const struct gt_notices
     if (status == 0)
         out->at = (struct gt_records){
             .dir = w->dir.path, .file = w->flight ? w->snapshot : w->file, .read = gt_records_read};
-    return status == GT_E_FORMAT ? gt_file_kind_refuse(path, "a recording of calls", err) : status;
+    return status == GT_E_FORMAT
+               ? gt_file_kind_refuse(path, GT_FILE_IS(GT_FILE_CALLS), "a recording of calls", err)
+               : status;
 }
 
 int gt_recording_edit_close(struct gt_recording_edit *e, bool changed, struct gt_error *err)

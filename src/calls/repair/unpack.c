@@ -293,9 +293,9 @@ int gt_recording_unpack(const char *path, const char *dir, const struct gt_notic
     struct gt_uftrace_dir final;
     int status = gt_compact_set_open(path, &u.file, err);
     if (status < 0)
-        return status == GT_E_FORMAT
-                   ? gt_file_kind_refuse(path, "a recording of calls in one file", err)
-                   : status;
+        return status == GT_E_FORMAT ? gt_file_kind_refuse(path, GT_FILE_IS(GT_FILE_CALLS),
+                                                           "a recording of calls in one file", err)
+                                     : status;
     g_autofree char *folder = g_path_get_dirname(dir);
     g_autofree char *base = g_path_get_basename(dir);
     g_autofree char *tmp = g_strdup_printf("%s/.%s.%d.tmp", folder, base, (int)getpid());

@@ -5,6 +5,7 @@
 #include "cli/reading.h"
 #include "events/library/monitor/json.h"
 #include "events/library/monitor/text.h"
+#include "recording/file_kind.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -209,6 +210,12 @@ static int greet(struct gt_ctl *c, struct gt_error *err)
     return sent < 0 ? gt_error_set(err, sent, "%s", late.text) : read_answer(c, ignored, err);
 }
 
+/* Rather than a socket at which nobody listens. */
+static bool is_file(const char *path)
+{
+    return g_file_test(path, G_FILE_TEST_IS_REGULAR) || g_file_test(path, G_FILE_TEST_IS_DIR);
+}
+
 int gt_ctl_open(struct gt_ctl *c, const char *path, unsigned timeout, struct gt_error *err)
 {
     *c = (struct gt_ctl){.path = path, .fd = -1, .timeout = timeout};
@@ -216,6 +223,8 @@ int gt_ctl_open(struct gt_ctl *c, const char *path, unsigned timeout, struct gt_
     if (status < 0)
         return status;
     c->fd = gt_socket_connect(path);
+    if (c->fd == -ECONNREFUSED && is_file(path))
+        return gt_file_kind_refuse(path, 0, "the socket of a monitor or of record --control", err);
     if (c->fd < 0)
         return gt_error_errno(err, -c->fd, "%s: cannot be connected to", path);
     c->in = g_string_new(NULL);

@@ -313,6 +313,9 @@ static void destroy_page(gpointer page)
 
 static int walk(struct gt_reading *r, const void *user, struct gt_error *err)
 {
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+        return gt_error_set(err, GT_E_UNSUPPORTED,
+                            "this is no terminal; guesttrace graph and report print the same");
     struct gt_tui_screen s = {
         .reading = r, .message = keys, .tasks = r->window.tasks, .field = {true, true, true}};
     (void)user;
@@ -349,9 +352,6 @@ static const struct gt_option tui_table[] = {
 static int run_tui(const struct gt_command *self, const void *options, size_t n, char **operands)
 {
     const struct tui_options *o = options;
-    if (n == 1 && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
-        return gt_command_fail(self, GT_EXIT_FAILED,
-                               "this is no terminal; guesttrace graph and report print the same");
     setlocale(LC_CTYPE, "");
     return gt_reading_run(self, &o->reading, n, operands, walk, NULL);
 }

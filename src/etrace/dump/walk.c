@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reads an etrace stream for a command: see walk.h. */
 #include "etrace/dump/walk.h"
+#include "recording/file_kind.h"
 
 #include <inttypes.h>
 
@@ -94,7 +95,7 @@ int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_input *in, struc
     struct gt_etrace_reader *r;
     int looked = gt_input_look(in, err);
     if (looked == 0)
-        looked = gt_input_check(in, "an etrace stream", err);
+        looked = gt_input_check(in, GT_FILE_IS(GT_FILE_ETRACE), "an etrace stream", err);
     if (looked < 0)
         return looked;
     in->idle = pause_now;

@@ -36,12 +36,16 @@ int gt_diff_source_open(struct gt_diff_source *s, const struct gt_notices *notic
         struct gt_execlog_source source = gt_execlog_input_source(&s->in);
         return gt_execlog_reader_create(&source, &s->r, err);
     }
-    const char *kind = gt_file_kind(s->in.first, s->in.n);
-    if (kind || !gt_file_kind_is_text(s->in.first, s->in.n))
+    status = gt_input_check(
+        &s->in, GT_FILE_IS(GT_FILE_EMPTY) | GT_FILE_IS(GT_FILE_TEXT) | GT_FILE_IS(GT_FILE_LOG),
+        "a log: text, or execlog's binary form", err);
+    if (status < 0)
+        return status;
+    if (!gt_file_kind_is_text(s->in.first, s->in.n))
         return gt_error_set(err, GT_E_FORMAT,
-                            "%s: %s, expected a log: text, or execlog's binary form%s", s->in.name,
-                            kind ? kind : "not text, and of an unknown type",
-                            gt_file_kind_hint(s->in.first, s->in.n));
+                            "%s: not text, and of an unknown type, expected a log: text, or "
+                            "execlog's binary form",
+                            s->in.name);
     s->room = ROOM;
     s->buf = g_malloc(s->room);
     return 0;
