@@ -44,6 +44,13 @@ class Summary(Finish):
         self.assertEqual(lines[2], 'the other 7 calls ended without a return of their own: by a jump to another function, '
                                    'by unwinding, or with their task\'s records')
 
+    def test_others_with_anomalies(self):
+        lines = self.record(0, f'record {GOOD_STATS},calls_tracked:1234567,anomaly.unknown-return:1')
+        self.assertEqual(lines[1:3], ['1,234,560 returns matched their calls, 1 anomalies: 99.99 % matched',
+                                      'the other 7 calls ended without a return of their own: by a jump to another function, '
+                                      "by unwinding, at an anomaly, or with their task's records"])
+        self.assertRegex(lines[3], '^anomaly: 1 unknown-return: .+')
+
     def test_anomalies(self):
         lines = self.record(0, f'record {GOOD_STATS},anomaly.unknown-return:1,count.unwound:2000,'
                             'anomaly.diverted-call:0,anomaly.new-kind:3')

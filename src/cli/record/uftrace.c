@@ -178,28 +178,27 @@ static uint64_t count_anomalies(const struct gt_stats *s)
     return sum;
 }
 
-/* Calls of which no return was seen. */
-static void say_others(uint64_t calls, uint64_t matched)
+/* Calls of which no return was seen: all that were followed, but those that are matched. */
+static void say_others(uint64_t calls, uint64_t matched, bool anomalies)
 {
     g_autofree char *n = gt_amount_exact(calls > matched ? calls - matched : 0);
     if (calls > matched)
         gt_record_say("the other %s calls ended without a return of their own: by a jump to "
-                      "another function, by unwinding, or with their task's records",
-                      n);
+                      "another function, by unwinding, %sor with their task's records",
+                      n, anomalies ? "at an anomaly, " : "");
 }
 
 static void say_returns(const struct gt_stats *s)
 {
     uint64_t matched = gt_stats_number(s, "matched"), anomalies = count_anomalies(s);
     g_autofree char *n = gt_amount_exact(matched), *odd = gt_amount_exact(anomalies);
-    if (anomalies) {
+    if (anomalies)
         gt_record_say("%s returns matched their calls, %s anomalies: %.2f %% matched", n, odd,
                       /* rounded down: 99.999 must not read as 100 */
                       floor((double)matched / (double)(matched + anomalies) * 10000) / 100);
-        return;
-    }
-    gt_record_say("all %s returns matched their calls", n);
-    say_others(gt_stats_number(s, "calls_tracked"), matched);
+    else
+        gt_record_say("all %s returns matched their calls", n);
+    say_others(gt_stats_number(s, "calls_tracked"), matched, anomalies > 0);
 }
 
 /* Those of one kind, by the keys' prefix. */
