@@ -6,7 +6,6 @@
 #include "cli/amount.h"
 #include "cli/window_filter.h"
 #include "filter/nearest.h"
-#include "guesttrace/control.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -71,37 +70,11 @@ static int make_time(const char *option, const char *text, const struct gt_calls
     return 0;
 }
 
-static bool has_name(const struct gt_calls_task *t, const char *pattern)
-{
-    for (size_t i = 0; i < t->n_names; i++)
-        if (gt_trace_match(pattern, t->names[i].name))
-            return true;
-    return gt_trace_match(pattern, t->name);
-}
-
-static bool has_number(const struct gt_calls_task *t, const char *text)
-{
-    char number[16];
-    g_snprintf(number, sizeof number, "%" PRIu32, t->id);
-    return strcmp(number, text) == 0;
-}
-
-static bool choose_if(const struct gt_calls *c, const char *text, bool *chosen,
-                      bool (*fits)(const struct gt_calls_task *t, const char *text))
-{
-    bool any = false;
-    for (uint32_t i = 0; i < gt_calls_n_tasks(c); i++)
-        if (fits(gt_calls_task(c, i), text))
-            any = chosen[i] = true;
-    return any;
-}
-
-/* Tasks of that number, or else of that name. */
 static int choose_tasks(const struct gt_calls *c, const char *text, bool *chosen,
                         struct gt_error *err)
 {
     struct gt_nearest near = {.wanted = text};
-    if (choose_if(c, text, chosen, has_number) || choose_if(c, text, chosen, has_name))
+    if (gt_calls_choose_tasks(c, text, chosen))
         return 0;
     for (uint32_t i = 0; i < gt_calls_n_tasks(c); i++)
         gt_nearest_offer(&near, gt_calls_task(c, i)->name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* libgtrace: windows, and the passes of events: those of calls/read, whose events have the
  * same shape. */
+#include "base/glob.h"
 #include "gtrace/private.h"
 
 #include <stddef.h>
@@ -36,19 +37,9 @@ static const struct gtrace_event *event_of(const struct gt_call *e)
 static bool matches(const char *const *patterns, const char *text)
 {
     for (; *patterns; patterns++)
-        if (g_pattern_match_simple(*patterns, text))
+        if (gt_glob_fits(*patterns, text))
             return true;
     return false;
-}
-
-static bool task_matches(const struct gt_calls_task *task, const char *const *patterns)
-{
-    char id[16];
-    g_snprintf(id, sizeof id, "%u", task->id);
-    for (size_t i = 0; i < task->n_names; i++)
-        if (matches(patterns, task->names[i].name))
-            return true;
-    return matches(patterns, task->name) || matches(patterns, id);
 }
 
 int gt_gtrace_pass_init(struct gt_gtrace_pass *p, const struct gtrace *t,
@@ -68,8 +59,8 @@ int gt_gtrace_pass_init(struct gt_gtrace_pass *p, const struct gtrace *t,
     if (p->asked.tasks) {
         const size_t n = gt_calls_n_tasks(t->calls);
         p->tasks = g_new0(bool, n + 1);
-        for (size_t i = 0; i < n; i++)
-            p->tasks[i] = task_matches(gt_calls_task(t->calls, (uint32_t)i), p->asked.tasks);
+        for (const char *const *task = p->asked.tasks; *task; task++)
+            gt_calls_choose_tasks(t->calls, *task, p->tasks);
         p->window.tasks = p->tasks;
     }
     return 0;

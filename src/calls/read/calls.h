@@ -110,6 +110,9 @@ struct gt_calls_mark {
 
 size_t gt_calls_n_tasks(const struct gt_calls *c);
 const struct gt_calls_task *gt_calls_task(const struct gt_calls *c, uint32_t index);
+/* Sets chosen[i] of the task whose id is that number, or else of those with a name, at any time,
+ * that fits the glob; how many there are. */
+size_t gt_calls_choose_tasks(const struct gt_calls *c, const char *text, bool *chosen);
 size_t gt_calls_n_processes(const struct gt_calls *c);
 const struct gt_calls_process *gt_calls_process(const struct gt_calls *c, uint32_t index);
 /* Functions appear while calls are read: the number may grow until a pass has ended; a function

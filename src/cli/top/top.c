@@ -2,6 +2,7 @@
 /* Looks of `guesttrace top` at a recording, and their rows: see top.h. */
 #include "cli/top/top.h"
 
+#include "base/glob.h"
 #include "calls/file/work.h"
 #include "cli/reading.h"
 #include "recording/texts/dir_lock.h"
@@ -169,7 +170,7 @@ static bool wants(void *self, const struct gt_follow_task *task)
 {
     const struct gt_top *t = self;
     g_autofree char *number = g_strdup_printf("%" PRIu32, task->id);
-    return !t->task || strcmp(t->task, number) == 0 || g_pattern_match_simple(t->task, task->name);
+    return !t->task || strcmp(t->task, number) == 0 || gt_glob_fits(t->task, task->name);
 }
 
 static void note_time(struct gt_top *t)
@@ -245,8 +246,7 @@ static void add_row(struct gt_top *t, const char *name, const struct gt_top_row 
 {
     const bool by_all = t->sort >= GT_TOP_BY_ALL_SELF && t->sort <= GT_TOP_BY_ALL_CALLS;
     const struct gt_follow_sum *shown = by_all ? &row->sums.all : &row->sums.now;
-    if ((shown->calls || shown->self || shown->total) &&
-        (!t->glob || g_pattern_match_simple(t->glob, name)))
+    if ((shown->calls || shown->self || shown->total) && (!t->glob || gt_glob_fits(t->glob, name)))
         g_array_append_vals(t->rows, row, 1);
 }
 
