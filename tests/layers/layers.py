@@ -50,6 +50,8 @@ PROCESS = re.compile(r'\b(?:stdout|stderr|(?:printf|puts|putchar|perror|exit|_ex
 SIGNALS = re.compile(r'\b(?:sigaction|signal) *\(')
 # Who may install signal handlers: the process's main program, and for it, where it asks.
 HANDLERS = ('src/cli/', 'src/base/socket.c', 'src/qemu/abnormal_exit.c', 'src/events/library/record/control.c')
+# Thread-locals hide what a function depends on: where they are, and the only files that have one.
+THREAD_LOCALS = {'calls/recorder/': {'calls/recorder/run/vcpu.c'}, 'track/': set(), 'filter/': set()}
 MAX_FILE, MAX_FUNCTION = 800, 60
 SPDX = 'SPDX-License-Identifier: GPL-2.0-or-later'
 SPDX_LIBRARY = 'SPDX-License-Identifier: LGPL-2.1-or-later'
@@ -163,6 +165,11 @@ def check_file(root, path):
         for number, line in enumerate(code, 1):
             if SIGNALS.search(line):
                 yield number, 'a signal handler: see HANDLERS in layers.py'
+    for begin, files in THREAD_LOCALS.items():
+        if name.startswith(begin) and name not in files:
+            for number, line in enumerate(code, 1):
+                if '__thread' in line or '_Thread_local' in line:
+                    yield number, 'a thread-local: see THREAD_LOCALS in layers.py'
     if floor != 'qemu':
         for number, line in enumerate(code, 1):
             if 'qemu_plugin' in line:
