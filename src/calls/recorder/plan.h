@@ -36,7 +36,8 @@ struct gt_plan {
     bool asks; /* filters decide on each call: no transfer is plain (GT_VCPU_ASKS) */
 };
 
-/* At load, when filters and values are known: r->plan, with a scoreboard and without. */
+/* At load, when filters and values are known: r->plan, with a scoreboard and without, and how deep
+ * calls are recorded. */
 void gt_plan_choose(struct gt_uftrace_recorder *r);
 
 /* At load, before: the clock, and whether there is a scoreboard. */

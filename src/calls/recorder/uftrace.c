@@ -148,8 +148,7 @@ static int know_guest(struct gt_uftrace_recorder *r, const struct gt_host_info *
 static int init_tracker(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     const struct gt_plan *plan = gt_recorder_plan(r);
-    uint32_t depth = plan->asks ? GT_TRACK_MAX_DEPTH : r->hot.max_depth;
-    if (!gt_tracker_init(&r->tracker, plan->sink, r, depth, r->options.tail_calls))
+    if (!gt_tracker_init(&r->tracker, plan->sink, r, r->hot.max_depth, r->options.tail_calls))
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     r->tracker.machine = !r->guest.user;
     gt_stack_pointer_init(r);
@@ -174,7 +173,6 @@ static bool init_vcpus(struct gt_uftrace_recorder *r)
 
 static int init_members(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
-    r->hot.max_depth = (uint32_t)r->options.depth;
     gt_plan_clock(r);
     int status = gt_filters_init(r, err);
     if (status == 0)

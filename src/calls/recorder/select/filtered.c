@@ -342,7 +342,7 @@ bool gt_filtered_transfer(const struct gt_transfer *t)
     struct gt_call_event found;
     struct gt_filtered *f = &gt_task_of(s)->filtered; /* not begun with privilege_levels */
     if (!f->out ||
-        !gt_track_transfer(&t->vcpu->thread, t->code, t->last_exit, r->tracker.max_depth, &found))
+        !gt_track_transfer(&t->vcpu->thread, t->code, t->last_exit, r->hot.max_depth, &found))
         return false;
     gt_live_clock_set(&r->hot.live, t->time);
     if (found.leaves)

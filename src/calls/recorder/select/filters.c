@@ -175,7 +175,6 @@ int gt_filters_init(struct gt_uftrace_recorder *r, struct gt_error *err)
         return f->watching ? 0 : GT_E_NOMEM;
     }
     f->functions = g_ptr_array_new();
-    f->depth = r->options.has_depth ? GT_TRACK_MAX_DEPTH : (uint32_t)r->options.depth;
     struct gt_filter_current *first = gt_filters_new(r, set, err);
     if (!first)
         return GT_E_NOMEM;

@@ -61,7 +61,7 @@ struct gt_filters {
     GArray *words;  /* in the order in which they were given; later the control socket's */
     int match;      /* enum gt_filter_match */
     int state;      /* recording=: 1: off until a trigger */
-    uint32_t depth; /* calls at this depth of the recording and deeper are not recorded */
+    uint32_t depth; /* calls at this depth of the recording and deeper are not recorded: plan.c */
 
     const struct gt_filter_set *values; /* that the options name; its triggers may ask for some */
     struct gt_filter_current *watching; /* in place of current: nothing of it concerns calls */
