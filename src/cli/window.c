@@ -8,6 +8,7 @@
 #include "filter/nearest.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 int gt_window_time(const char *option, const char *text, uint64_t *ns, struct gt_error *err)
