@@ -13,6 +13,7 @@ import termios
 
 from coverage_case import CoverageTest, lcov
 from gttest import cases, etrace_write as es, qemulog, sockets
+from gttest.documented import documented, keys
 from gttest.paths import GUESTTRACE
 
 SOURCE = '''int twice(int x)
@@ -92,6 +93,7 @@ class Report(CoverageTest):
     def test_json(self):
         for words in ['-f', 'json'], ['--json']:
             found = json.loads(self.coverage(self.stream, '-e', self.program, *words).stdout)
+            self.assertEqual(keys(found), documented('etrace.md', 'Coverage'))
             (own,) = [f for f in found['files'] if f['file'] == self.source]
             self.assertEqual((own['lines'], own['ran']), (9, 6))
             self.assertEqual(own['functions'], [{'name': 'twice', 'line': 1, 'calls': 3}, {'name': 'never', 'line': 6, 'calls': 0},

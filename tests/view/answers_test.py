@@ -4,8 +4,7 @@
 import collections
 import sys
 
-import valued
-from gttest import call_sums, functions, made, uftrace
+from gttest import call_sums, functions, made, uftrace, valued
 from gttest.results import equal, need
 from viewing import Viewing, rows
 

@@ -7,8 +7,7 @@ import struct
 import sys
 
 import texts
-import valued
-from gttest import browser, call_sums, commands, functions, made, screenshots, uftrace, uftrace_write
+from gttest import browser, call_sums, commands, functions, made, screenshots, uftrace, uftrace_write, valued
 from gttest.paths import GUESTTRACE
 from gttest.results import equal, need, write
 from viewing import Viewing

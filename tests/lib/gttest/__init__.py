@@ -19,7 +19,8 @@
     filters         filters and triggers as the plugin's arguments
     plugin_runs     QEMU with a plugin, and what the plugin printed
     scripted        scripts of the scripted host
-    sockets         both ends of a socket
+    sockets         both ends of a socket, and what answers as a control socket
+    documented      keys of JSON, those of docs/ and those that are printed
     terminal        programs in terminals of tmux
     gdbstub         registers, memory and breakpoints of a program in QEMU
 
@@ -41,5 +42,6 @@ Readers of what is exported, written from what is published about the formats:
 Sums that views and exports have to have: call_sums, made from a directory's records. Pages in a browser: browser;
 their pictures: screenshots.
 
-Writers of the same, for tests of readers: uftrace_write, etrace_write; made: whole recordings of random calls.
+Writers of the same, for tests of readers: uftrace_write, etrace_write; made: whole recordings of random calls;
+valued: one whose calls have values.
 """
