@@ -56,7 +56,7 @@ static bool has_ended(const struct gt_thread *t, const struct gt_stack *s)
     if (!s->coroutine || k->machine)
         return false;
     if (depth == 0 || s->base[1].kind != GT_FRAME_ROOT)
-        return true;
+        return depth == 0 || !s->word; /* else it may continue in what the first one returned to */
     return depth <= 2 && t->nonlocal.for_good && !gt_saved_context_any(k, s);
 }
 
@@ -68,7 +68,7 @@ void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
     s->base->flags = 0;
     s->cut = false;
     s->sp = GT_NO_ADDR;
-    s->begin_sp = 0;
+    s->begin_sp = s->word = 0;
     s->n_excursions = 0;
     s->vm = s->prepared = 0;
     gt_guests_forget(k, s);
@@ -90,7 +90,20 @@ static void give_output_up(struct gt_tracker *k, struct gt_stack *s, uint64_t ti
     s->out = NULL;
 }
 
-/* Another program's stack that lies inside the memory of the one that is left has ended. */
+/* The stack continues with a stack pointer that was loaded from there. One that had it before has
+ * ended, or will be known by its place. */
+static void take_word(struct gt_tracker *k, struct gt_stack *s, uint64_t word)
+{
+    pthread_mutex_lock(&k->lock);
+    for (struct gt_stack *other = k->stacks; other; other = other->next)
+        if (other->word == word)
+            other->word = 0;
+    s->word = word;
+    pthread_mutex_unlock(&k->lock);
+}
+
+/* Another program's stack that lies inside the memory of the one that is left has ended, or
+ * been moved. */
 static void note_left_sp(const struct gt_thread *t)
 {
     struct gt_tracker *k = t->tracker;
@@ -100,7 +113,11 @@ static void note_left_sp(const struct gt_thread *t)
         return;
     for (struct gt_stack *s = k->stacks, *next; s; s = next) {
         next = s->next;
-        if (!s->thread && s->begin_sp && s->sp >= own->sp && s->sp <= own->begin_sp)
+        if (s->thread || !s->begin_sp || s->sp < own->sp || s->sp > own->begin_sp)
+            continue;
+        if (s->word)
+            s->sp = GT_NO_ADDR;
+        else
             gt_stack_end(k, s);
     }
 }
@@ -174,6 +191,8 @@ static void go_on(struct gt_thread *t, struct gt_stack *s, bool keep, uint64_t t
         pthread_mutex_unlock(&t->tracker->lock);
     }
     t->stack = s;
+    if (t->nonlocal.word)
+        take_word(t->tracker, s, t->nonlocal.word);
     gt_stack_set_level(s, gt_track_level(t));
     t->counters[GT_COUNT_SWITCHED]++;
     report_resumed(t->tracker, s, time > s->last_time ? time : s->last_time);

@@ -24,6 +24,7 @@
 #include "track/machine.h"
 #include "track/returns.h"
 #include "track/stack.h"
+#include "track/stack_memory.h"
 #include "track/switches.h"
 #include "track/tail_calls.h"
 
@@ -163,13 +164,14 @@ static void resolve_switched(struct gt_thread *t, uint64_t last_exit, const stru
     struct gt_stack *saved = gt_saved_context_find(t, code, &depth);
     t->nonlocal.for_good =
         (from ? from->fn : gt_last_exit_func(last_exit))->flags & GT_FUNC_SET_CONTEXT;
+    t->nonlocal.word = gt_nonlocal_word(&t->nonlocal, gt_stack_pointer_now(t));
     t->nonlocal.n_restored = 0;
     t->slow_flags &= ~(uint32_t)GT_SLOW_SWITCHED;
     if (saved)
         gt_return_resume(t, saved, depth, time);
     else if (is_call(from)) {
-        gt_switch_before_call(t, from, time);
-        resolve_unseen(t, from, time);
+        if (!gt_switch_before_call(t, from, time))
+            resolve_unseen(t, from, time);
         resolve_call(t, from, code, time);
     } else if (!gt_unwind_find(t, code) && gt_switch_decide(t, from, code, time))
         return;
@@ -299,7 +301,7 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_
     else if (t->slow_flags & GT_SLOW_SWITCHED) {
         resolve_switched(t, last_exit, code, time);
         t->nonlocal.for_good = false;
-        t->nonlocal.left_sp = t->nonlocal.new_sp = 0;
+        t->nonlocal.left_sp = t->nonlocal.new_sp = t->nonlocal.word = 0;
     } else if (!gt_machine_longjmp(t, code, time))
         resolve_by_exit(t, last_exit, code, time);
     if (code->fn->flags & GT_FUNC_HANDLER && code->entry && gt_signal_is_called(last_exit, code))

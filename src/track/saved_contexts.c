@@ -87,6 +87,29 @@ void gt_track_restored(struct gt_thread *t, uint64_t addr)
         gt_guest_word(t, addr);
 }
 
+uint64_t gt_nonlocal_word(const struct gt_nonlocal *nonlocal, uint64_t sp)
+{
+    enum { MOVED = 64 }; /* bytes that a return, a call or what restores registers may move it by */
+    uint32_t size = sizeof nonlocal->values / sizeof nonlocal->values[0],
+             n = gt_nonlocal_words(nonlocal);
+    uint64_t loaded = nonlocal->new_sp, most = loaded ? 0 : MOVED;
+    for (uint32_t i = 1; i <= n && sp; i++) {
+        uint32_t at = (nonlocal->n_restored - i) % size;
+        if (nonlocal->values[at] - (loaded ? loaded : sp) + most <= 2 * most)
+            return nonlocal->restored[at];
+    }
+    return 0;
+}
+
+void gt_track_restored_word(struct gt_thread *t, uint64_t addr, uint64_t value)
+{
+    struct gt_nonlocal *nonlocal = &t->nonlocal;
+    nonlocal
+        ->values[nonlocal->n_restored % (sizeof nonlocal->values / sizeof nonlocal->values[0])] =
+        value;
+    gt_track_restored(t, addr);
+}
+
 bool gt_saved_context_goes_on(const struct gt_saved_context *save, const struct gt_code *code,
                               uint32_t *frames)
 {

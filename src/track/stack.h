@@ -94,6 +94,9 @@ static inline uint32_t gt_nonlocal_words(const struct gt_nonlocal *nonlocal)
     return nonlocal->n_restored < size ? nonlocal->n_restored : size;
 }
 
+/* The newest of them that had the stack pointer, which is `sp` now; 0: none. */
+uint64_t gt_nonlocal_word(const struct gt_nonlocal *nonlocal, uint64_t sp);
+
 /* True where the saved context is still valid and continues at the code, with *frames frames. */
 bool gt_saved_context_goes_on(const struct gt_saved_context *save, const struct gt_code *code,
                               uint32_t *frames);

@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-enum { MOST_TRIES = 64 }; /* frames of one function; each is a scan */
+enum {
+    MOST_TRIES = 64,  /* frames of one function; each is a scan */
+    NEVER_RETURN = 2, /* outermost frames, which may leave their return address in its register */
+};
 
 uint64_t gt_stack_pointer_now(const struct gt_thread *t)
 {
@@ -49,32 +52,50 @@ bool gt_stack_words_find(struct gt_stack_words *w, uint64_t value)
     return false;
 }
 
-bool gt_memory_has_frames(const struct gt_thread *t, uint64_t sp, uint32_t n)
+static struct gt_stack_words words_from(const struct gt_tracker *k, uint64_t sp)
 {
-    const struct gt_stack *s = t->stack;
-    uint64_t word = t->tracker->view->word;
+    return (struct gt_stack_words){.k = k, .at = sp - sp % k->view->word};
+}
+
+static bool find_within(struct gt_stack_words *w, uint64_t bytes, uint64_t value)
+{
+    uint64_t last = UINT64_MAX - w->k->view->word;
+    w->end = w->at < last - bytes ? w->at + bytes : last;
+    return gt_stack_words_find(w, value);
+}
+
+bool gt_memory_has_frames(const struct gt_tracker *k, const struct gt_stack *s, uint64_t sp,
+                          uint64_t apart, uint32_t n)
+{
     uint32_t floor = s->n_excursions ? s->excursions[s->n_excursions - 1].depth : 0;
-    struct gt_stack_words w = {.k = t->tracker, .at = sp - sp % word, .end = UINT64_MAX - word};
-    if (w.at < w.end - GT_STACK_LONGEST)
-        w.end = w.at + GT_STACK_LONGEST;
+    struct gt_stack_words w = words_from(k, sp);
     for (uint32_t i = n; i > floor && s->base[i].kind != GT_FRAME_SIGNAL; i--) {
         const struct gt_frame *f = &s->base[i];
-        if (f->kind != GT_FRAME_TAIL && f->ret != GT_NO_ADDR && !gt_stack_words_find(&w, f->ret))
+        if (f->kind == GT_FRAME_TAIL || f->ret == GT_NO_ADDR || find_within(&w, apart, f->ret))
+            continue;
+        if (k->view->by_memory || i > NEVER_RETURN)
             return false;
     }
     return true;
 }
 
-bool gt_memory_count_frames(const struct gt_thread *t, uint64_t sp, uint32_t *n)
+bool gt_memory_has_return(const struct gt_tracker *k, uint64_t sp, uint64_t apart, uint64_t ret)
 {
-    uint32_t low = 0, high = gt_stack_depth(t->stack);
-    if (!t->tracker->view || !t->tracker->view->read)
+    struct gt_stack_words w = words_from(k, sp);
+    return ret != GT_NO_ADDR && find_within(&w, apart, ret);
+}
+
+bool gt_memory_count_frames(const struct gt_tracker *k, const struct gt_stack *s, uint64_t sp,
+                            uint64_t apart, uint32_t *n)
+{
+    uint32_t low = 0, high = gt_stack_depth(s);
+    if (!k->view || !k->view->read)
         return false;
-    if (gt_memory_has_frames(t, sp, high))
+    if (gt_memory_has_frames(k, s, sp, apart, high))
         low = high;
     while (low + 1 < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (gt_memory_has_frames(t, sp, middle))
+        if (gt_memory_has_frames(k, s, sp, apart, middle))
             low = middle;
         else
             high = middle;
@@ -100,7 +121,7 @@ bool gt_memory_find_frames(const struct gt_thread *t, const struct gt_code *code
                           gt_tail_has_jumped(s, f))
             continue;
         tries++;
-        if (gt_memory_has_frames(t, sp, returns ? i - 1 : i)) {
+        if (gt_memory_has_frames(t->tracker, t->stack, sp, GT_STACK_LONGEST, returns ? i - 1 : i)) {
             *remain = returns ? i - 1 : i;
             return true;
         }

@@ -22,11 +22,17 @@ struct gt_stack_words {
 /* Finds the word, and moves behind it. False: it is not there, and w->at stays. */
 bool gt_stack_words_find(struct gt_stack_words *w, uint64_t value);
 
-/* True where memory from sp on has what the outermost n frames return to, innermost first: as it
- * has where these remain. Below a signal's frame, or on other memory, frames need not be there. */
-bool gt_memory_has_frames(const struct gt_thread *t, uint64_t sp, uint32_t n);
+/* True where memory from sp on has what the stack's outermost n frames return to, innermost first:
+ * as it has where these remain. Below a signal's frame, or on other memory, frames need not be
+ * there, nor those of outermost functions, which may never return. `apart`: the most bytes from one
+ * to the next. */
+bool gt_memory_has_frames(const struct gt_tracker *k, const struct gt_stack *s, uint64_t sp,
+                          uint64_t apart, uint32_t n);
+/* True where memory from sp on, in so many bytes, has the return address. */
+bool gt_memory_has_return(const struct gt_tracker *k, uint64_t sp, uint64_t apart, uint64_t ret);
 /* Sets *n to the most for which that is true. False: memory cannot be read. */
-bool gt_memory_count_frames(const struct gt_thread *t, uint64_t sp, uint32_t *n);
+bool gt_memory_count_frames(const struct gt_tracker *k, const struct gt_stack *s, uint64_t sp,
+                            uint64_t apart, uint32_t *n);
 /* Which frames of the running stack remain where the stack pointer is now, as memory has them:
  * those that called the innermost one that returns to the code; or (returns is false) the innermost
  * one of the code's function, and those below. False: not known. */

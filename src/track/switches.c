@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum {
-    NEAR = 512,     /* bytes that a switch may have pushed or popped, or an alignment skips */
+    NEAR = 512,     /* bytes that a switch may have pushed or popped, or an alignment
+                       skips */
     FAR = 64 << 10, /* an array of variable length is seldom longer */
 };
 
@@ -60,28 +61,44 @@ static struct home find_home(struct gt_thread *t, uint64_t sp)
     return best;
 }
 
-/* ---- frames in memory ---------------------------------------------------------------------- */
-
-/* Sets *remain to the number of frames that remain: those above have their return addresses below
- * sp. The innermost frame, and one that a signal has interrupted, may have it in a register. */
-static bool find_frames(const struct gt_thread *t, uint64_t left_sp, uint64_t sp, uint32_t *remain)
+/* The suspended stack whose stack pointer was loaded before from where it was
+ * loaded now. */
+static struct gt_stack *find_by_word(struct gt_thread *t)
 {
-    const struct gt_stack *s = t->stack;
+    struct gt_tracker *k = t->tracker;
+    uint64_t word = t->nonlocal.word;
+    pthread_mutex_lock(&k->lock);
+    struct gt_stack *s = word ? k->stacks : NULL;
+    while (s && (s->running || s->word != word))
+        s = s->next;
+    pthread_mutex_unlock(&k->lock);
+    return s;
+}
+
+/* ---- frames in memory
+ * ---------------------------------------------------------------------- */
+
+/* Sets *remain to the number of frames that remain: those above have their
+ * return addresses below sp. The innermost frame, and one that a signal has
+ * interrupted, may have it in a register. */
+static bool find_frames(const struct gt_tracker *k, const struct gt_stack *s, uint64_t left_sp,
+                        uint64_t sp, uint32_t *remain)
+{
     uint32_t depth = gt_stack_depth(s);
-    struct gt_stack_words w = {.k = t->tracker, .end = sp};
-    w.at = left_sp - left_sp % (t->tracker->view ? t->tracker->view->word : 1);
+    struct gt_stack_words w = {.k = k, .end = sp};
+    w.at = left_sp - left_sp % (k->view ? k->view->word : 1);
     *remain = depth;
-    if (!t->tracker->view || !t->tracker->view->read)
+    if (!k->view || !k->view->read)
         return true;
     if (sp - left_sp > GT_STACK_LONGEST)
         return false;
-    bool may_miss = !t->tracker->view->by_memory;
+    bool may_miss = !k->view->by_memory;
     for (uint32_t i = depth; i > 0; i--) {
         const struct gt_frame *f = &s->base[i];
         if (f->kind == GT_FRAME_TAIL)
             continue;
         if (f->kind == GT_FRAME_SIGNAL)
-            may_miss = !t->tracker->view->by_memory;
+            may_miss = !k->view->by_memory;
         else if (f->ret == GT_NO_ADDR)
             break;
         else if (gt_stack_words_find(&w, f->ret))
@@ -94,8 +111,9 @@ static bool find_frames(const struct gt_thread *t, uint64_t left_sp, uint64_t sp
     return !w.ends;
 }
 
-/* True where the stack pointer is where the innermost frame of a suspended stack was entered, and
- * its return address is near: a function is called there, in the place of the switch's return. */
+/* True where the stack pointer is where the innermost frame of a suspended
+ * stack was entered, and its return address is near: a function is called
+ * there, in the place of the switch's return. */
 static bool is_on_top(const struct gt_thread *t, const struct gt_stack *s, uint64_t sp)
 {
     enum { SAVED = 64 }; /* frame pointer, return address and others, saved last */
@@ -107,7 +125,8 @@ static bool is_on_top(const struct gt_thread *t, const struct gt_stack *s, uint6
     return gt_stack_words_find(&w, called->ret);
 }
 
-/* ---- where control continues ---------------------------------------------------------------- */
+/* ---- where control continues
+ * ---------------------------------------------------------------- */
 
 /* The innermost frame up to that depth that returns to pc; 0: none. */
 static uint32_t find_return(const struct gt_stack *s, uint32_t depth, uint64_t pc)
@@ -125,8 +144,8 @@ static void end_stack(struct gt_tracker *k, struct gt_stack *s)
     pthread_mutex_unlock(&k->lock);
 }
 
-/* The other memory that a suspended stack was on is another one's now: its functions there do not
- * return. */
+/* The other memory that a suspended stack was on is another one's now: its
+ * functions there do not return. */
 static void leave_excursion(struct gt_tracker *k, struct gt_stack *s)
 {
     pthread_mutex_lock(&k->lock);
@@ -138,7 +157,8 @@ static void leave_excursion(struct gt_tracker *k, struct gt_stack *s)
     pthread_mutex_unlock(&k->lock);
 }
 
-/* The stack was copied to other memory, to have more room: what is used of it is as long there. */
+/* The stack was copied to other memory, to have more room: what is used of it
+ * is as long there. */
 static void note_copied(struct gt_stack *s, uint64_t sp)
 {
     uint64_t old = s->excursions[0].sp;
@@ -147,7 +167,8 @@ static void note_copied(struct gt_stack *s, uint64_t sp)
     s->n_excursions = 0;
 }
 
-/* Control is in the frames up to that depth of a suspended stack. False: it is not. */
+/* Control is in the frames up to that depth of a suspended stack. False: it is
+ * not. */
 static bool continues_other(struct gt_thread *t, const struct home *home,
                             const struct gt_code *from, const struct gt_code *code, uint64_t sp,
                             uint64_t time)
@@ -187,7 +208,8 @@ static bool returns_to_own(const struct gt_thread *t, const struct gt_code *code
     return find_return(t->stack, gt_stack_depth(t->stack), code->pc);
 }
 
-/* The stack pointer is on no known stack: the running one may have been moved, or one begins. */
+/* The stack pointer is on no known stack: the running one may have been moved,
+ * or one begins. */
 static bool continues_elsewhere(struct gt_thread *t, const struct gt_code *from,
                                 const struct gt_code *code, uint64_t sp, uint64_t time)
 {
@@ -223,15 +245,16 @@ static void leave_frames(struct gt_thread *t, uint32_t depth, uint64_t time)
     gt_unwind_end(t);
 }
 
-/* True where the only frame that is left is one whose place in memory is not known, and the code is
- * not its own. */
+/* True where the only frame that is left is one whose place in memory is not
+ * known, and the code is not its own. */
 static bool is_above_all(const struct gt_stack *s, uint32_t remain, const struct gt_code *code)
 {
     return remain == 0 || (remain < gt_stack_depth(s) && remain == 1 &&
                            s->base[1].kind == GT_FRAME_ROOT && !gt_frame_owns(&s->base[1], code));
 }
 
-/* A function is jumped to whose return address, as far as memory has it, is the top frame's. */
+/* A function is jumped to whose return address, as far as memory has it, is the
+ * top frame's. */
 static bool is_tail_call(const struct gt_thread *t, const struct gt_code *from,
                          const struct gt_code *code, uint64_t sp)
 {
@@ -241,7 +264,8 @@ static bool is_tail_call(const struct gt_thread *t, const struct gt_code *from,
            gt_stack_words_find(&w, gt_tail_called(t->stack)->ret);
 }
 
-/* Control may have come back to where `remain` frames are open: by a return; by an exception. */
+/* Control may have come back to where `remain` frames are open: by a return; by
+ * an exception. */
 static bool returns_to(const struct gt_stack *s, uint32_t remain, const struct gt_code *code)
 {
     return remain < gt_stack_depth(s) && s->base[remain + 1].ret == code->pc;
@@ -252,7 +276,8 @@ static bool lands_in(const struct gt_stack *s, uint32_t remain, const struct gt_
     return remain > 0 && !code->entry && gt_frame_owns(&s->base[remain], code);
 }
 
-/* Memory does not say which frames remain: the innermost that returns there may not be the one. */
+/* Memory does not say which frames remain: the innermost that returns there may
+ * not be the one. */
 static bool guess_return(struct gt_thread *t, const struct gt_code *code, uint32_t *remain)
 {
     uint32_t frame = gt_stack_find_return(t->stack, code->pc);
@@ -269,7 +294,7 @@ static bool continues_own(struct gt_thread *t, const struct home *home, const st
     s->n_excursions = home->part;
     leave_frames(t, home->depth, time);
     uint32_t depth = gt_stack_depth(s), remain;
-    bool one = find_frames(t, home->sp, sp, &remain);
+    bool one = find_frames(t->tracker, s, home->sp, sp, &remain);
     uint32_t called = (uint32_t)(gt_tail_called(s) - s->base);
     bool recursive = called > 1 && s->base[called - 1].ret == code->pc;
     if (called && s->base[called].ret == code->pc && (remain + 1 >= called || !recursive)) {
@@ -301,12 +326,52 @@ static bool continues_own(struct gt_thread *t, const struct home *home, const st
     return true;
 }
 
+/* The word decides, but where another stack, which no word is known of, was
+ * left just there. The stack may have been moved since. False: it does not
+ * continue at the code. */
+static bool continues_by_word(struct gt_thread *t, const struct gt_code *from,
+                              const struct gt_code *code, uint64_t sp, uint64_t time)
+{
+    struct gt_stack *s = find_by_word(t);
+    struct home home = find_home(t, sp);
+    bool other = home.stack && home.stack != s && home.stack != t->stack;
+    if (!s || (other && !home.stack->word && sp - home.sp <= NEAR))
+        return false;
+    uint64_t moved = home.stack == s || s->sp == GT_NO_ADDR ? 0 : sp - s->sp;
+    home = (struct home){s, gt_stack_depth(s), s->n_excursions, s->sp};
+    if (!continues_other(t, &home, from, code, sp, time)) {
+        if (code->entry)
+            end_stack(t->tracker, s); /* the word is another one's now */
+        return false;
+    }
+    if (t->stack == s && s->begin_sp)
+        s->begin_sp += moved;
+    return true;
+}
+
+/* Its memory is another one's now. */
+static void leave_memory(const struct gt_thread *t, struct gt_stack *s)
+{
+    struct gt_tracker *k = t->tracker;
+    bool moved = s->word && s->word != t->nonlocal.word;
+    if (!moved) {
+        end_stack(k, s);
+        return;
+    }
+    pthread_mutex_lock(&k->lock);
+    if (!s->running)
+        s->sp = GT_NO_ADDR;
+    pthread_mutex_unlock(&k->lock);
+}
+
 bool gt_switch_decide(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
                       uint64_t time)
 {
     uint64_t sp = gt_stack_pointer_now(t);
     if (!sp || !t->nonlocal.left_sp)
         return false;
+    if (continues_by_word(t, from, code, sp, time))
+        return true;
     for (;;) {
         struct home home = find_home(t, sp);
         if (!home.stack)
@@ -318,52 +383,89 @@ bool gt_switch_decide(struct gt_thread *t, const struct gt_code *from, const str
         if (home.part && home.part == home.stack->n_excursions)
             leave_excursion(t->tracker, home.stack);
         else if (home.stack->begin_sp)
-            end_stack(t->tracker, home.stack); /* another one has its memory */
+            leave_memory(t, home.stack);
         else
             return ((!from && code->entry) || (t->stack->begin_sp && returns_to_own(t, code))) &&
                    continues_elsewhere(t, from, code, sp, time);
     }
 }
 
-/* True where the stack pointer, which is not back among the stack's frames, has left its memory. */
+/* The part of another stack that is nearer than the one that was left; its
+ * stack is NULL: none. */
+static struct home find_other_home(struct gt_thread *t, uint64_t sp)
+{
+    uint64_t left = t->nonlocal.left_sp;
+    struct home home = find_home(t, sp);
+    bool own = home.stack == t->stack || (sp < left && left - sp <= sp - home.sp);
+    return own ? (struct home){0} : home;
+}
+
+/* True where the stack pointer, which is not back among the stack's frames, has
+ * left its memory. */
 static bool is_other_memory(struct gt_thread *t, uint64_t sp)
 {
     uint64_t left = t->nonlocal.left_sp;
     if ((sp >= left ? sp - left : left - sp) > FAR || is_beyond(t->stack, sp))
         return true;
-    struct home home = find_home(t, sp);
-    return home.stack && home.stack != t->stack;
+    return find_other_home(t, sp).stack;
 }
 
-/* True where the code may be of the frame's function: code without symbols may have entered it by a
- * jump from elsewhere. */
+/* True where the code may be of the frame's function: code without symbols may
+ * have entered it by a jump from elsewhere. */
 static bool may_own(const struct gt_frame *f, const struct gt_code *code)
 {
     return gt_frame_owns(f, code) ||
            (f->fn->flags & code->fn->flags & GT_FUNC_ANON && f->ret != GT_NO_ADDR);
 }
 
-/* Frames of its own stack that the stack pointer, since it was loaded, is above of are left, all
- * but *remain. False: none is, or it is not known. */
+/* As it was right after it was loaded, as far as is known. */
+static uint64_t loaded_sp(const struct gt_thread *t)
+{
+    return t->nonlocal.new_sp ? t->nonlocal.new_sp : gt_stack_pointer_now(t);
+}
+
+/* Frames of its own stack that the stack pointer, since it was loaded, is above
+ * of are left, all but *remain. False: none is, or it is not known. */
 static bool is_above_frames(const struct gt_thread *t, uint64_t sp, uint32_t *remain)
 {
     uint64_t left = t->nonlocal.left_sp;
-    bool found = left ? sp >= left && find_frames(t, left, sp, remain)
-                      : gt_memory_count_frames(t, sp, remain);
+    bool found = left ? sp >= left && find_frames(t->tracker, t->stack, left, sp, remain)
+                      : gt_memory_count_frames(t->tracker, t->stack, sp, GT_STACK_LONGEST, remain);
     return found && *remain > 0 && *remain < gt_stack_depth(t->stack);
 }
 
-/* The same, and the code, which calls, may be of the innermost one that remains. */
+/* The same, and the code, which calls, may be of the innermost one that
+ * remains. */
 static bool has_left_frames(const struct gt_thread *t, const struct gt_code *from, uint32_t *remain)
 {
-    uint64_t sp = t->nonlocal.new_sp ? t->nonlocal.new_sp : gt_stack_pointer_now(t);
+    uint64_t sp = loaded_sp(t);
     if (!sp || !is_above_frames(t, sp, remain))
         return false;
     const struct gt_frame *f = &t->stack->base[*remain];
-    return gt_frame_owns(f, from) || (may_own(f, from) && gt_memory_has_frames(t, sp, *remain));
+    return gt_frame_owns(f, from) ||
+           (may_own(f, from) &&
+            gt_memory_has_frames(t->tracker, t->stack, sp, GT_STACK_LONGEST, *remain));
 }
 
-void gt_switch_before_call(struct gt_thread *t, const struct gt_code *from, uint64_t time)
+/* The call is made on the stack of another context, which is suspended: a
+ * scheduler's. What was called there before and has not returned is gone. */
+static bool calls_on_other(struct gt_thread *t, uint64_t time)
+{
+    const struct gt_tracker *k = t->tracker;
+    uint64_t sp = loaded_sp(t);
+    struct gt_stack *s = find_by_word(t);
+    struct home home = s ? (struct home){s, 0, s->n_excursions, sp} : find_other_home(t, sp);
+    uint32_t remain;
+    s = home.stack;
+    if (!s || home.part != s->n_excursions || sp < home.sp ||
+        !gt_memory_count_frames(k, s, sp, FAR, &remain) || remain == 0 ||
+        !gt_memory_has_return(k, sp, FAR, s->base[remain].ret))
+        return false;
+    gt_return_resume(t, s, remain, time);
+    return true;
+}
+
+bool gt_switch_before_call(struct gt_thread *t, const struct gt_code *from, uint64_t time)
 {
     struct gt_stack *s = t->stack;
     uint64_t sp = gt_stack_pointer_now(t), left = t->nonlocal.left_sp;
@@ -371,17 +473,20 @@ void gt_switch_before_call(struct gt_thread *t, const struct gt_code *from, uint
     drop_excursions(s);
     if (has_left_frames(t, from, &remain)) {
         leave_frames(t, remain, time);
-        return;
+        return false;
     }
     if (!sp || !left)
-        return;
+        return false;
+    if (calls_on_other(t, time))
+        return true;
     unsigned n = s->n_excursions;
     if (n && s->excursions[n - 1].depth == gt_stack_depth(s))
-        return; /* back, or on to another one */
+        return false; /* back, or on to another one */
     if (!is_other_memory(t, sp))
-        return;
+        return false;
     if (n == GT_TRACK_EXCURSIONS)
         memmove(s->excursions, s->excursions + 1, --n * sizeof s->excursions[0]);
     s->excursions[n] = (struct gt_excursion){gt_stack_depth(s), left};
     s->n_excursions = n + 1;
+    return false;
 }

@@ -18,7 +18,7 @@
 bool gt_switch_decide(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
                       uint64_t time);
 /* The same by a call out of `from`, which the caller records: closes frames that were left before,
- * and notes other memory. */
-void gt_switch_before_call(struct gt_thread *t, const struct gt_code *from, uint64_t time);
+ * and notes other memory. True: it is on another stack. */
+bool gt_switch_before_call(struct gt_thread *t, const struct gt_code *from, uint64_t time);
 
 #endif

@@ -248,6 +248,8 @@ struct gt_stack {
 
     /* programs */
     uint64_t begin_sp; /* a coroutine's, when it began; 0: not known */
+    uint64_t word; /* where its stack pointer was loaded from when it last began or continued; 0:
+                      not known. It will be loaded from there again, wherever the stack is then */
     struct gt_excursion excursions[GT_TRACK_EXCURSIONS]; /* newest last */
     unsigned n_excursions;
 
@@ -311,6 +313,8 @@ struct gt_unwind {
 struct gt_nonlocal {
     uint32_t n_restored; /* addresses loaded just before the stack pointer */
     uint64_t restored[16];
+    uint64_t values[16]; /* programs: the words there */
+    uint64_t word; /* programs: of those, where the stack pointer was loaded from; 0: not known */
     uint64_t left_sp; /* the stack pointer before the first load of it; 0: not known */
     uint64_t new_sp;  /* the one after the last load, or a little later; 0: not known */
     bool for_good;    /* out of a GT_FUNC_SET_CONTEXT function */
@@ -426,6 +430,8 @@ uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t last_exit, uint64_t ti
  * the stack pointer was; the stack pointer is loaded, it was left_sp (0: not known). */
 void gt_track_saved(struct gt_thread *t, uint64_t addr);
 void gt_track_restored(struct gt_thread *t, uint64_t addr);
+/* The same of a program; `value`: the word. */
+void gt_track_restored_word(struct gt_thread *t, uint64_t addr, uint64_t value);
 /* A function of GT_FUNC_GET_IP loaded the word `ip`. */
 void gt_track_get_ip(struct gt_thread *t, uint64_t ip);
 /* Code of another privilege level runs from now on; also before gt_thread_init. */

@@ -44,11 +44,13 @@ void gt_stack_pointer_init(struct gt_uftrace_recorder *r)
 static void on_restored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
     (void)data;
-    struct gt_vcpu *v = gt_vcpu_enter(gt_recorder_installed(), vcpu);
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
+    uint64_t word = 0;
     if (!v)
         return;
-    if (!gt_mem_is_store(meminfo))
-        gt_track_restored(&v->thread, vaddr);
+    if (!gt_mem_is_store(meminfo) && gt_guest_read(r, vaddr, &word, r->guest.arch->bits / 8))
+        gt_track_restored_word(&v->thread, vaddr, word);
     gt_vcpu_leave(v);
 }
 
