@@ -69,7 +69,7 @@ static struct gt_stack *find_by_word(struct gt_thread *t)
     uint64_t word = t->nonlocal.word;
     pthread_mutex_lock(&k->lock);
     struct gt_stack *s = word ? k->stacks : NULL;
-    while (s && (s->running || s->word != word))
+    while (s && (s->thread || s->word != word))
         s = s->next;
     pthread_mutex_unlock(&k->lock);
     return s;
@@ -359,7 +359,7 @@ static void leave_memory(const struct gt_thread *t, struct gt_stack *s)
         return;
     }
     pthread_mutex_lock(&k->lock);
-    if (!s->running)
+    if (!s->thread)
         s->sp = GT_NO_ADDR;
     pthread_mutex_unlock(&k->lock);
 }

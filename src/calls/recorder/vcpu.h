@@ -85,6 +85,8 @@ struct gt_vcpu {
     bool in_syscall;             /* user mode */
     struct gt_system_call *call; /* that is recorded and has not returned; NULL: none */
     bool halted;     /* while the recorder sleeps: it is in the system call that it was in before */
+    bool lends_root; /* around a fork, to the child's threads (base/root.h) */
+    int lent_root;   /* that descriptor */
     bool met;        /* it had run when the recorder woke up, and was not begun */
     unsigned resets; /* of the machine: those that it has begun anew after */
 } __attribute__((aligned(64)));

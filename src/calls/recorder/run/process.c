@@ -351,15 +351,13 @@ void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t arg
     gt_vcpu_leave(v);
 }
 
-/* What a child that was forked after chroot() lends its threads. */
-static __thread int lent_root = -1;
-
-static void take_root_back(void)
+static void take_root_back(struct gt_vcpu *v)
 {
-    if (lent_root < 0)
+    if (!v || !v->lends_root)
         return;
-    close(lent_root);
-    lent_root = gt_thread_root = -1;
+    close(v->lent_root);
+    v->lends_root = false;
+    gt_thread_root = -1;
 }
 
 static void take_up_child(struct gt_vcpu *v, struct gt_score *score)
@@ -374,9 +372,9 @@ static void take_up_child(struct gt_vcpu *v, struct gt_score *score)
     gt_output_forked(r, parent);
     gt_filtered_forked(r);
     gt_users_forked(v);
-    if (lent_root >= 0)
+    if (v->lends_root)
         gt_streams_begin(r->output.streams);
-    take_root_back();
+    take_root_back(v);
     gt_track_forked(&v->thread, time);
 }
 
@@ -421,17 +419,21 @@ void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t res
 {
     (void)number;
     on_syscall_return(self, vcpu, result);
-    take_root_back(); /* of a child that is not recorded, too */
+    take_root_back(gt_vcpu_current(self)); /* of a child that is not recorded, too */
 }
 
 static void fork_prepare(void)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
-    lent_root = gt_vcpu_current(r) ? gt_root_lend(r->output.worker) : -1;
+    struct gt_vcpu *v = gt_vcpu_current(r);
+    if (v) {
+        v->lent_root = gt_root_lend(r->output.worker);
+        v->lends_root = v->lent_root >= 0;
+    }
     gt_gate_lock(&r->gate);
     gt_dormant_lock(r);
     pthread_mutex_lock(&r->lock);
-    gt_users_before_fork(r, gt_vcpu_current(r));
+    gt_users_before_fork(r, v);
     pthread_mutex_lock(&r->tracker.lock);
     pthread_mutex_lock(&r->filters.lock);
     gt_worker_fork_prepare(r->output.worker);
@@ -452,14 +454,15 @@ static void fork_parent(void)
     pthread_mutex_unlock(&r->lock);
     gt_dormant_unlock(r);
     gt_gate_unlock(&r->gate);
-    take_root_back();
+    take_root_back(gt_vcpu_current(r));
 }
 
 static void fork_child(void)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
-    gt_thread_root = lent_root;
-    r->process.forked = gt_vcpu_current(r) != NULL;
+    const struct gt_vcpu *v = gt_vcpu_current(r);
+    gt_thread_root = v && v->lends_root ? v->lent_root : -1;
+    r->process.forked = v != NULL;
     gt_recorder_control_fork_child(r);
     gt_messages_fork_child(&r->messages);
     gt_parts_fork_child(r);
