@@ -13,11 +13,8 @@
 #include "names/image/demangle.h"
 #include "recording/file_kind.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { WIDTH = 11, MODULE = 24 }; /* of a column */
 
