@@ -4,6 +4,7 @@
  * entry it may be an ordinary call, or a signal that arrived just then; only its end decides.
  */
 #include "track/stack.h"
+#include "track/stack_memory.h"
 #include "track/tail_calls.h"
 
 #include <stdlib.h>
@@ -12,6 +13,15 @@ bool gt_signal_may_be(const struct gt_thread *t)
 {
     const struct gt_signal_entry *e = t->n_signals ? &t->signals[t->n_signals - 1] : NULL;
     return e && !e->confirmed && e->stack == t->stack && e->depth == gt_stack_depth(t->stack);
+}
+
+/* A handler begins: where the interrupted code goes on, as the frame in memory has it. */
+static uint64_t read_interrupted(const struct gt_thread *t)
+{
+    const struct gt_tracker *k = t->tracker;
+    const struct gt_program_view *view = k->view;
+    uint64_t sp = view && view->signal_pc ? gt_stack_pointer_now(t) : 0, pc = 0;
+    return sp && view->read(k->sink_self, sp + view->signal_pc, &pc, view->word) ? pc : 0;
 }
 
 bool gt_signal_note(struct gt_thread *t, uint64_t last_exit, bool confirmed)
@@ -32,6 +42,7 @@ bool gt_signal_note(struct gt_thread *t, uint64_t last_exit, bool confirmed)
                                  .confirmed = confirmed,
                                  .switched = t->slow_flags & GT_SLOW_SWITCHED,
                                  .last_exit = last_exit,
+                                 .pc = confirmed ? read_interrupted(t) : 0,
                                  .nonlocal = t->nonlocal};
     if (confirmed) {
         t->slow_flags &= ~(uint32_t)GT_SLOW_SWITCHED;

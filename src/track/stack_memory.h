@@ -28,7 +28,7 @@ bool gt_stack_words_find(struct gt_stack_words *w, uint64_t value);
  * to the next. */
 bool gt_memory_has_frames(const struct gt_tracker *k, const struct gt_stack *s, uint64_t sp,
                           uint64_t apart, uint32_t n);
-/* True where memory from sp on, in as many bytes, has the return address. */
+/* True where memory has the return address from sp on, at most that far. */
 bool gt_memory_has_return(const struct gt_tracker *k, uint64_t sp, uint64_t apart, uint64_t ret);
 /* Sets *n to the most for which that is true. False: memory cannot be read. */
 bool gt_memory_count_frames(const struct gt_tracker *k, const struct gt_stack *s, uint64_t sp,

@@ -327,6 +327,7 @@ struct gt_signal_entry {
     bool confirmed; /* false: it may have been called like any function */
     bool switched;  /* the interrupted state: GT_SLOW_SWITCHED, then last exit, non-local jump */
     uint64_t last_exit;
+    uint64_t pc; /* and where it would go on; 0: not known */
     struct gt_nonlocal nonlocal;
 };
 
@@ -352,6 +353,7 @@ struct gt_thread {
     size_t n_signals, cap_signals;
     uint64_t unrecorded; /* of the calls: deeper than is recorded, or on a stack without output */
     struct gt_nonlocal nonlocal;
+    uint64_t interrupted; /* pc of the gt_signal_entry whose handler has returned just now */
     /* machines; stack pointers: 0: not known */
     uint64_t calls_before; /* its last reset */
     bool cleared;          /* the last system call left 0 in the first argument's register */
@@ -369,8 +371,9 @@ struct gt_program_view {
     /* The stack pointer where control has arrived; 0: not known. In gt_track_slow. */
     uint64_t (*stack_pointer)(void *self);
     bool (*read)(void *self, uint64_t addr, void *out, size_t n);
-    size_t word;    /* bytes of an address: 4 or 8 */
-    bool by_memory; /* calls store the return address in memory, not in a register */
+    size_t word;        /* bytes of an address: 4 or 8 */
+    unsigned signal_pc; /* see gt_arch */
+    bool by_memory;     /* calls store the return address in memory, not in a register */
 };
 
 struct gt_tracker {

@@ -122,6 +122,7 @@ uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t last_exit, uint64_t ti
     t->matched++;
     t->counters[GT_COUNT_SIGNALS] += !e.confirmed;
     t->nonlocal = e.nonlocal;
+    t->interrupted = e.pc;
     if (e.switched)
         t->slow_flags |= GT_SLOW_SWITCHED;
     gt_stack_close(t->tracker, t->stack, e.depth - 1, time);

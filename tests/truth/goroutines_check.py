@@ -5,7 +5,8 @@
     goroutines_check.py ARCH
 
 On one thread and on several, where the collector does not run and no signal preempts goroutines, the calls are those of
-the trees and no anomaly is counted, in every run.
+the trees and no anomaly is counted, in every run. As programs usually run, on x86_64, a call may be wrong, but not without
+an anomaly.
 """
 import os
 import sys
@@ -21,7 +22,7 @@ ONE = {**SEVERAL, 'GOMAXPROCS': '1'}
 RUNS = 3
 
 
-def check_run(arch, program, out, more):
+def check_run(arch, program, out, more, exact):
     done = commands.run([qemus.user(arch), '-plugin', f'{paths.plugin("uftrace")},output={out}', program],
                         env={**os.environ, **more})
     need(done.returncode == 0, 'status', done.returncode, done.stderr[-500:])
@@ -33,7 +34,8 @@ def check_run(arch, program, out, more):
     counted = {name: trace.stats[f'anomaly.{name}'] for name in [*SEVERE, 'guessed-stack']}
     counted = {name: n for name, n in counted.items() if n}
     print(len(lines), 'calls,', sum((said - seen).values()), 'of', sum(said.values()), 'trees differ,', counted)
-    need(said == seen and not counted, 'calls differ, or anomalies are counted', more)
+    need(said == seen or counted, 'calls differ, and nothing says so')
+    need(not exact or (said == seen and not counted), 'calls differ, or anomalies are counted', more)
 
 
 def main(arch):
@@ -44,9 +46,11 @@ def main(arch):
         commands.must(['go', 'build', '-o', program, paths.source('truth', 'programs', 'goroutines.go')],
                       env={**os.environ, 'GOARCH': GOARCH[arch], 'CGO_ENABLED': '0', 'GO111MODULE': 'off',
                            'GOCACHE': f'{scratch}/cache'})
+        if arch == 'x86_64':
+            check_run(arch, program, f'{scratch}/usual', {}, False)
         for i in range(RUNS):
-            check_run(arch, program, f'{scratch}/one{i}', ONE)
-            check_run(arch, program, f'{scratch}/several{i}', SEVERAL)
+            check_run(arch, program, f'{scratch}/one{i}', ONE, True)
+            check_run(arch, program, f'{scratch}/several{i}', SEVERAL, True)
     return 0
 
 

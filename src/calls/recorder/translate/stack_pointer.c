@@ -34,6 +34,7 @@ void gt_stack_pointer_init(struct gt_uftrace_recorder *r)
     r->view = (struct gt_program_view){.stack_pointer =
                                            gt_host_can(GT_HOST_REGISTERS) ? read_register : NULL,
                                        .read = read_memory,
+                                       .signal_pc = r->guest.arch->signal_pc,
                                        .word = r->guest.arch->bits / 8,
                                        .by_memory = r->guest.arch->pushes != NULL};
     r->tracker.view = &r->view;
