@@ -56,7 +56,7 @@ static bool has_ended(const struct gt_thread *t, const struct gt_stack *s)
     if (!s->coroutine || k->machine)
         return false;
     if (depth == 0 || s->base[1].kind != GT_FRAME_ROOT)
-        return depth == 0 || !s->word; /* else it may continue in what the first one returned to */
+        return depth == 0 || !s->word || (t->nonlocal.for_good && !gt_saved_context_any(k, s));
     return depth <= 2 && t->nonlocal.for_good && !gt_saved_context_any(k, s);
 }
 

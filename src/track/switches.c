@@ -9,8 +9,7 @@
 #include <string.h>
 
 enum {
-    NEAR = 512,     /* bytes that a switch may have pushed or popped, or an alignment
-                       skips */
+    NEAR = 512,     /* bytes that a switch may have pushed or popped, or an alignment skips */
     FAR = 64 << 10, /* an array of variable length is seldom longer */
 };
 
@@ -75,12 +74,10 @@ static struct gt_stack *find_by_word(struct gt_thread *t)
     return s;
 }
 
-/* ---- frames in memory
- * ---------------------------------------------------------------------- */
+/* ---- frames in memory ---------------------------------------------------------------------- */
 
-/* Sets *remain to the number of frames that remain: those above have their
- * return addresses below sp. The innermost frame, and one that a signal has
- * interrupted, may have it in a register. */
+/* Sets *remain to the number of frames that remain: those above have their return addresses below
+ * sp. The innermost frame, and one that a signal has interrupted, may have it in a register. */
 static bool find_frames(const struct gt_tracker *k, const struct gt_stack *s, uint64_t left_sp,
                         uint64_t sp, uint32_t *remain)
 {
@@ -111,9 +108,8 @@ static bool find_frames(const struct gt_tracker *k, const struct gt_stack *s, ui
     return !w.ends;
 }
 
-/* True where the stack pointer is where the innermost frame of a suspended
- * stack was entered, and its return address is near: a function is called
- * there, in the place of the switch's return. */
+/* True where the stack pointer is where the innermost frame of a suspended stack was entered, and
+ * its return address is near: a function is called there, in the place of the switch's return. */
 static bool is_on_top(const struct gt_thread *t, const struct gt_stack *s, uint64_t sp)
 {
     enum { SAVED = 64 }; /* frame pointer, return address and others, saved last */
@@ -125,8 +121,7 @@ static bool is_on_top(const struct gt_thread *t, const struct gt_stack *s, uint6
     return gt_stack_words_find(&w, called->ret);
 }
 
-/* ---- where control continues
- * ---------------------------------------------------------------- */
+/* ---- where control continues ---------------------------------------------------------------- */
 
 /* The innermost frame up to that depth that returns to pc; 0: none. */
 static uint32_t find_return(const struct gt_stack *s, uint32_t depth, uint64_t pc)
@@ -144,8 +139,8 @@ static void end_stack(struct gt_tracker *k, struct gt_stack *s)
     pthread_mutex_unlock(&k->lock);
 }
 
-/* The other memory that a suspended stack was on is another one's now: its
- * functions there do not return. */
+/* The other memory that a suspended stack was on is another one's now: its functions there do not
+ * return. */
 static void leave_excursion(struct gt_tracker *k, struct gt_stack *s)
 {
     pthread_mutex_lock(&k->lock);
@@ -157,8 +152,7 @@ static void leave_excursion(struct gt_tracker *k, struct gt_stack *s)
     pthread_mutex_unlock(&k->lock);
 }
 
-/* The stack was copied to other memory, to have more room: what is used of it
- * is as long there. */
+/* The stack was copied to other memory, to have more room: what is used of it is as long there. */
 static void note_copied(struct gt_stack *s, uint64_t sp)
 {
     uint64_t old = s->excursions[0].sp;
@@ -167,8 +161,7 @@ static void note_copied(struct gt_stack *s, uint64_t sp)
     s->n_excursions = 0;
 }
 
-/* Control is in the frames up to that depth of a suspended stack. False: it is
- * not. */
+/* Control is in the frames up to that depth of a suspended stack. False: it is not. */
 static bool continues_other(struct gt_thread *t, const struct home *home,
                             const struct gt_code *from, const struct gt_code *code, uint64_t sp,
                             uint64_t time)
@@ -208,8 +201,7 @@ static bool returns_to_own(const struct gt_thread *t, const struct gt_code *code
     return find_return(t->stack, gt_stack_depth(t->stack), code->pc);
 }
 
-/* The stack pointer is on no known stack: the running one may have been moved,
- * or one begins. */
+/* The stack pointer is on no known stack: the running one may have been moved, or one begins. */
 static bool continues_elsewhere(struct gt_thread *t, const struct gt_code *from,
                                 const struct gt_code *code, uint64_t sp, uint64_t time)
 {
@@ -245,16 +237,15 @@ static void leave_frames(struct gt_thread *t, uint32_t depth, uint64_t time)
     gt_unwind_end(t);
 }
 
-/* True where the only frame that is left is one whose place in memory is not
- * known, and the code is not its own. */
+/* True where the only frame that is left is one whose place in memory is not known, and the code is
+ * not its own. */
 static bool is_above_all(const struct gt_stack *s, uint32_t remain, const struct gt_code *code)
 {
     return remain == 0 || (remain < gt_stack_depth(s) && remain == 1 &&
                            s->base[1].kind == GT_FRAME_ROOT && !gt_frame_owns(&s->base[1], code));
 }
 
-/* A function is jumped to whose return address, as far as memory has it, is the
- * top frame's. */
+/* A function is jumped to whose return address, as far as memory has it, is the top frame's. */
 static bool is_tail_call(const struct gt_thread *t, const struct gt_code *from,
                          const struct gt_code *code, uint64_t sp)
 {
@@ -264,8 +255,7 @@ static bool is_tail_call(const struct gt_thread *t, const struct gt_code *from,
            gt_stack_words_find(&w, gt_tail_called(t->stack)->ret);
 }
 
-/* Control may have come back to where `remain` frames are open: by a return; by
- * an exception. */
+/* Control may have come back to where `remain` frames are open: by a return; by an exception. */
 static bool returns_to(const struct gt_stack *s, uint32_t remain, const struct gt_code *code)
 {
     return remain < gt_stack_depth(s) && s->base[remain + 1].ret == code->pc;
@@ -276,8 +266,7 @@ static bool lands_in(const struct gt_stack *s, uint32_t remain, const struct gt_
     return remain > 0 && !code->entry && gt_frame_owns(&s->base[remain], code);
 }
 
-/* Memory does not say which frames remain: the innermost that returns there may
- * not be the one. */
+/* Memory does not say which frames remain: the innermost that returns there may not be the one. */
 static bool guess_return(struct gt_thread *t, const struct gt_code *code, uint32_t *remain)
 {
     uint32_t frame = gt_stack_find_return(t->stack, code->pc);
@@ -400,8 +389,7 @@ static struct home find_other_home(struct gt_thread *t, uint64_t sp)
     return own ? (struct home){0} : home;
 }
 
-/* True where the stack pointer, which is not back among the stack's frames, has
- * left its memory. */
+/* True where the stack pointer, which is not back among the stack's frames, has left its memory. */
 static bool is_other_memory(struct gt_thread *t, uint64_t sp)
 {
     uint64_t left = t->nonlocal.left_sp;

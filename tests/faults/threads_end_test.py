@@ -13,14 +13,14 @@ STATUS = 42
 TOOLS = {'uftrace': 'output=@', 'etrace': 'output=@', 'execlog': 'out=@,ifilter=nop', 'events': 'guest-events=@.events,trace-file=@'}
 
 
-def check(t, tool, rounds=100):
+def check(t, tool, rounds=100, user=qemus.user):
     t.plugin = tool
     program = compilers.compile_to(f'{t.folder}/ends', 'x86_64', paths.source('control', 'guests', 'ends.c'), '-O1', '-static',
                                    '-pthread')
     write(f'{t.folder}/events.events', b'work(void) ""\n')
     for n in range(rounds):
         word = t.word(TOOLS[tool].replace('@', f'{t.folder}/{tool}'))
-        child = commands.start([qemus.user('x86_64'), '-plugin', word, program], stdin=subprocess.PIPE)
+        child = commands.start([user('x86_64'), '-plugin', word, program], stdin=subprocess.PIPE)
         child.stdout.readline()
         child.stdin.close()
         child.stdin = None
@@ -41,7 +41,7 @@ def test_execlog(t):
 
 
 def test_events(t):
-    check(t, 'events')
+    check(t, 'events', user=qemus.user_with_registers)
 
 
 if __name__ == '__main__':

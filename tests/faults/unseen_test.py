@@ -44,13 +44,13 @@ def test_chdir(t):
 
 
 def test_chroot(t):
-    """Ours stays outside, but for children that begin inside: they cannot be recorded, which is told."""
+    """Ours stays outside, and so do children that begin inside."""
     if os.geteuid() != 0:
         raise Skip('no root, so no chroot')
     os.mkdir(f'{t.folder}/jail')
     run = t.both(t.guest('odd'), ['chroot', f'{t.folder}/jail'], status=6)
     need(b'chroot 0 0' in run.out, run.out)
-    expect(run, r'/.*: No such file or directory.*')
+    expect(run)
     t.check_all()
 
 
