@@ -56,24 +56,27 @@ struct export_options {
 
 static const struct gt_option export_table[] = {
     {"format", 'f', GT_OPTION_CHOICE, .value = "FORMAT", .choices = format_names,
-     .help = "the format to write", .offset = offsetof(struct export_options, format)},
+     .help = "the format to write", .heading = GT_UNDER_OUTPUT | GT_OPTION_FIRST,
+     .offset = offsetof(struct export_options, format)},
     {"output", 'o', GT_OPTION_FILE, .value = "PATH",
      .help = "write to PATH; - is standard output, where the format is one file for other tools",
+     .heading = GT_UNDER_OUTPUT | GT_OPTION_FIRST,
      .offset = offsetof(struct export_options, output)},
     GT_WINDOW_OPTIONS(struct export_options, window),
     {"values", .type = GT_OPTION_CHOICE, .value = "VALUES", .choices = value_names,
      .help = "folded: the time of each stack of calls (the default), or how often it was called",
+     .heading = GT_UNDER_SHOWN | GT_OPTION_FIRST,
      .offset = offsetof(struct export_options, values)},
     {"size", .type = GT_OPTION_TEXT, .value = "SIZE",
      .help =
          "html: at most so large (K, M: powers of 1024; default: 5M): calls that do not fit are "
          "summed up",
-     .offset = offsetof(struct export_options, size)},
+     .heading = GT_UNDER_OUTPUT | GT_OPTION_FIRST, .offset = offsetof(struct export_options, size)},
     GT_WALL_OPTION(struct export_options, window),
     GT_QUIET_OPTION(struct export_options, quiet),
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
      .help = "etrace streams: take functions from this file",
-     .offset = offsetof(struct export_options, elf)},
+     .heading = GT_UNDER_NAMES | GT_OPTION_FIRST, .offset = offsetof(struct export_options, elf)},
     {0},
 };
 

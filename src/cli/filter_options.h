@@ -11,22 +11,23 @@
 
 /* Rows of a table of options, whose struct has a list as that member. A filter that may be given
  * several times: */
-#define GT_FILTER_OPTION(name, letter, value_name, text, options, member)                          \
+#define GT_FILTER_OPTION(name, letter, value_name, text, under, options, member)                   \
     {                                                                                              \
         name, letter, GT_OPTION_TEXT, .repeat = true, .value = value_name, .help = text,           \
-                                      .offset = offsetof(options, member)                          \
+                                      .heading = under, .offset = offsetof(options, member)        \
     }
 /* -N; it goes to the list of -F, with a ! in front: their order counts. */
 #define GT_NOTRACE_OPTION(text, options, member)                                                   \
     {                                                                                              \
-        "notrace", 'N', GT_OPTION_TEXT, .repeat = true, .prefix = "!", .value = "FUNC",            \
-                                        .help = text, .offset = offsetof(options, member)          \
+        "notrace", 'N', GT_OPTION_TEXT,                                                            \
+            .repeat = true, .prefix = "!", .value = "FUNC", .help = text,                          \
+            .heading = GT_UNDER_FILTERS | GT_OPTION_FIRST, .offset = offsetof(options, member)     \
     }
 /* --match; the member is a text. */
 #define GT_MATCH_OPTION(options, member)                                                           \
     {                                                                                              \
         "match", .type = GT_OPTION_CHOICE, .value = "HOW", .choices = gt_filter_matches,           \
-                 .help = "what FUNC is: regex (the default) or glob",                              \
+                 .help = "what FUNC is: regex (the default) or glob", .heading = GT_UNDER_FILTERS, \
                  .offset = offsetof(options, member)                                               \
     }
 

@@ -96,18 +96,100 @@ static void append_option(GString *out, const struct gt_option *o)
     append_wrapped(out, help, HELP_COLUMN, HELP_COLUMN);
 }
 
-static void append_group(GString *out, const struct gt_options_spec *spec, const char *name)
+/* ---- options of a command ------------------------------------------------------------------ */
+
+#define FIRST_ROWS 12 /* of options, at most, where not all are asked for */
+
+static const char *const headings[] = {
+    [GT_UNDER_WHAT] = "What is recorded",      [GT_UNDER_SHOWN] = "What is shown",
+    [GT_UNDER_PART] = "Part of the recording", [GT_UNDER_FILTERS] = "Filters",
+    [GT_UNDER_NAMES] = "Names of functions",   [GT_UNDER_OUTPUT] = "Output",
+    [GT_UNDER_RUN] = "The run of QEMU",        [GT_UNDER_CONTROL] = "While the guest runs",
+};
+_Static_assert(G_N_ELEMENTS(headings) == GT_HEADINGS, "each heading has a text");
+
+/* Options of a command, with those of one group. */
+struct listing {
+    const struct gt_option *table, *group; /* NULL: there are none */
+    bool all;                              /* not only the most used */
+};
+
+static size_t count_options(const struct gt_option *table)
 {
-    const struct gt_option_group *g = gt_options_group(spec, name);
-    if (!g)
-        return;
-    g_string_append_printf(out, "\nOptions with --%s %s%s:\n", spec->chooser, g->name,
-                           g == spec->groups ? " (the default)" : "");
-    for (const struct gt_option *o = g->table; o->name; o++)
-        append_option(out, o);
+    size_t n = 0;
+    while (table && table[n].name)
+        n++;
+    return n;
 }
 
-void gt_help_command(GString *out, const struct gt_command *c, const char *group)
+/* Appends the options of a table that are under the heading, the most used or the others, after its
+ * line unless that is there; returns whether it is there now. */
+static bool append_headed(GString *out, const struct gt_option *table, unsigned heading, bool begun)
+{
+    for (const struct gt_option *o = table; o && o->name; o++) {
+        if (o->heading != heading)
+            continue;
+        if (!begun)
+            g_string_append_printf(out, "\n%s:\n", headings[heading & ~GT_OPTION_FIRST]);
+        begun = true;
+        append_option(out, o);
+    }
+    return begun;
+}
+
+static void append_headings(GString *out, const struct listing *l)
+{
+    for (unsigned h = GT_UNDER_WHAT; h < GT_HEADINGS; h++) {
+        bool begun = append_headed(out, l->table, h | GT_OPTION_FIRST, false);
+        begun = append_headed(out, l->group, h | GT_OPTION_FIRST, begun);
+        if (l->all) {
+            begun = append_headed(out, l->table, h, begun);
+            append_headed(out, l->group, h, begun);
+        }
+    }
+    const struct gt_option help = {"help", 'h', GT_OPTION_TEXT, .value = "[all]",
+                                   .help = "print this help, or all options"};
+    g_string_append(out, "\nHelp:\n");
+    append_option(out, &help);
+}
+
+/* Without headings: the first screen holds them all. */
+static void append_few(GString *out, const struct gt_option *table)
+{
+    const struct gt_option help = {"help", 'h', GT_OPTION_FLAG, .help = "print this help"};
+    g_string_append(out, "\nOptions:\n");
+    for (const struct gt_option *o = table; o && o->name; o++)
+        append_option(out, o);
+    append_option(out, &help);
+}
+
+static void append_options(GString *out, const struct gt_command *c,
+                           const struct gt_option_group *group, bool all)
+{
+    const struct listing l = {c->spec.table, group ? group->table : NULL, all};
+    const size_t n = count_options(l.table) + count_options(l.group) + 1;
+    if (n <= FIRST_ROWS && !group) {
+        append_few(out, l.table);
+        return;
+    }
+    if (group)
+        g_string_append_printf(out, "\nOptions with --%s %s%s:\n", c->spec.chooser, group->name,
+                               group == c->spec.groups ? " (the default)" : "");
+    append_headings(out, &l);
+    g_string_append_c(out, '\n');
+    for (const struct gt_option_group *g = c->spec.groups; g && g->name; g++)
+        if (g != group)
+            g_string_append_printf(out, "For the options of %s: guesttrace help %s --%s %s\n",
+                                   g->name, c->name, c->spec.chooser, g->name);
+    if (all)
+        return;
+    g_autofree char *chosen =
+        group ? g_strdup_printf(" --%s %s", c->spec.chooser, group->name) : g_strdup("");
+    g_string_append_printf(out, "For all %zu options: guesttrace help %s%s all\n", n, c->name,
+                           chosen);
+}
+
+void gt_help_command(GString *out, const struct gt_command *c, const char *group, bool all)
 {
     for (size_t i = 0; c->usage[i]; i++)
         g_string_append_printf(out, "%s guesttrace %s%s%s\n", i ? "      " : "usage:", c->name,
@@ -120,18 +202,7 @@ void gt_help_command(GString *out, const struct gt_command *c, const char *group
         g_string_append_c(out, '\n');
         append_wrapped(out, c->paragraphs[i], 0, 0);
     }
-    g_string_append(out, "\nOptions:\n");
-    for (const struct gt_option *o = c->spec.table; o && o->name; o++)
-        append_option(out, o);
-    const struct gt_option help = {"help", 'h', GT_OPTION_FLAG, .help = "print this help"};
-    append_option(out, &help);
-    append_group(out, &c->spec, group);
-    if (c->spec.groups)
-        g_string_append_c(out, '\n');
-    for (const struct gt_option_group *g = c->spec.groups; g && g->name; g++)
-        if (g != gt_options_group(&c->spec, group))
-            g_string_append_printf(out, "For the options of %s: guesttrace help %s --%s %s\n",
-                                   g->name, c->name, c->spec.chooser, g->name);
+    append_options(out, c, gt_options_group(&c->spec, group), all);
 }
 
 struct help_options {
@@ -153,13 +224,15 @@ static int run_help(const struct gt_command *self, const void *options, size_t n
     const struct help_options *opt = options;
     g_autoptr(GString) text = g_string_new(NULL);
     const struct gt_family *family = n > 0 ? gt_family_by_name(operands[0]) : NULL;
-    if (family && n == 2 && gt_family_command(family, operands[1])) {
+    if (family && n >= 2 && gt_family_command(family, operands[1])) {
         operands[0] = (char *)gt_family_command(family, operands[1])->name;
-        n = 1;
+        operands[1] = operands[2];
+        n--;
     }
-    if (n > 1)
+    const bool all = n == 2 && strcmp(operands[1], "all") == 0;
+    if (n > 1 && !all)
         return gt_command_usage_error(self, "unexpected '%s'", operands[n - 1]);
-    if (n == 1 && family && operands[0] != gt_command_events.name &&
+    if (n >= 1 && family && operands[0] != gt_command_events.name &&
         !gt_command_by_name(operands[0])) {
         gt_help_family(text, family);
         fputs(text->str, stdout);
@@ -179,7 +252,7 @@ static int run_help(const struct gt_command *self, const void *options, size_t n
         if (opt->man)
             gt_man_page_of(text, c);
         else
-            gt_help_command(text, c, opt->tool);
+            gt_help_command(text, c, opt->tool, all);
     }
     fputs(text->str, stdout);
     return GT_EXIT_DONE;
@@ -188,7 +261,8 @@ static int run_help(const struct gt_command *self, const void *options, size_t n
 const struct gt_command gt_command_help = {
     .name = "help",
     .summary = "explain guesttrace or one of its commands",
-    .usage = (const char *const[]){"[COMMAND]", "record --tool TOOL", "--man [COMMAND]", NULL},
+    .usage = (const char *const[]){"[COMMAND [all]]", "record --tool TOOL [all]", "--man [COMMAND]",
+                                   NULL},
     .spec = {.table = help_table},
     .options_size = sizeof(struct help_options),
     .operands = GT_OPERANDS_COMMANDS,

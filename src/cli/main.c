@@ -16,11 +16,11 @@ static int print_text(void (*make)(GString *))
     return GT_EXIT_DONE;
 }
 
-static int print_command_help(const struct gt_command *c, const void *options)
+static int print_command_help(const struct gt_command *c, const void *options, bool all)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     const struct gt_option_group *group = gt_options_chosen(&c->spec, options);
-    gt_help_command(text, c, group ? group->name : NULL);
+    gt_help_command(text, c, group ? group->name : NULL, all);
     fputs(text->str, stdout);
     return GT_EXIT_DONE;
 }
@@ -32,8 +32,8 @@ static int run_command(const struct gt_command *c, int argc, char **argv)
     struct gt_error err = {0};
     const struct gt_notices notices = gt_command_notices(c);
     int status = gt_options_parse(&c->spec, options, argc, argv, operands, &notices, &err);
-    if (status == GT_OPTIONS_HELP) {
-        status = print_command_help(c, options);
+    if (status > 0) {
+        status = print_command_help(c, options, status == GT_OPTIONS_HELP_ALL);
     } else if (status < 0) {
         status = gt_command_usage_error(c, "%s", err.text);
     } else {

@@ -332,7 +332,7 @@ int gt_options_parse(const struct gt_options_spec *spec, void *into, int argc, c
             taken = arg[1] == '-' ? parse_long(&p, arg, next, err)
                                   : parse_letters(&p, arg, next, &help, err);
         if (help)
-            return GT_OPTIONS_HELP;
+            return next && strcmp(next, "all") == 0 ? GT_OPTIONS_HELP_ALL : GT_OPTIONS_HELP;
         if (taken < 0)
             return taken;
         i += taken;

@@ -30,10 +30,26 @@ enum gt_option_type {
     GT_OPTION_NUMBER, /* uint64_t in min..max; decimal, or hex after 0x */
 };
 
+/* Headings of help, in their order there; each option of a long table is under one. */
+enum gt_option_heading {
+    GT_UNDER_NONE, /* in tables that the first screen holds */
+    GT_UNDER_WHAT,
+    GT_UNDER_SHOWN,
+    GT_UNDER_PART,
+    GT_UNDER_FILTERS,
+    GT_UNDER_NAMES,
+    GT_UNDER_OUTPUT,
+    GT_UNDER_RUN,
+    GT_UNDER_CONTROL,
+    GT_HEADINGS,
+    GT_OPTION_FIRST = 0x80, /* added to one: among the most used, on the first screen of help */
+};
+
 struct gt_option {
     const char *name;           /* without dashes; NULL ends a table */
     char letter;                /* 0: none */
     uint8_t type;               /* enum gt_option_type */
+    uint8_t heading;            /* enum gt_option_heading, maybe with GT_OPTION_FIRST */
     bool off;                   /* GT_OPTION_FLAG: false is stored, as --no-NAME does */
     bool chooses;               /* a text of a group: given without the chooser, it selects that */
     bool repeat;                /* the field is a GPtrArray * of texts, made at the first use */
@@ -48,7 +64,8 @@ struct gt_option {
     size_t offset;   /* offset of the field in the command's struct */
 };
 
-#define GT_OPTIONS_HELP 1 /* -h or --help was seen */
+#define GT_OPTIONS_HELP     1 /* -h or --help was seen */
+#define GT_OPTIONS_HELP_ALL 2 /* and then "all" */
 
 /* Options that apply to one value of another option: those of one tool of `record`. An option of
  * several groups is in the table of each, with the same type and offset; its choices may differ. */
@@ -75,9 +92,10 @@ const struct gt_option_group *gt_options_chosen(const struct gt_options_spec *sp
                                                 const void *into);
 
 /* Reads argv[0..argc), stores the values in `into` and appends the operands to `operands`. 0,
- * GT_OPTIONS_HELP, or GT_E_USAGE with a message that quotes the argument; an option of another
- * group than the chosen one is such an error. The caller frees the lists of repeatable options in
- * any case, with gt_options_clear. `notices` takes a line about each old spelling. */
+ * GT_OPTIONS_HELP, GT_OPTIONS_HELP_ALL, or GT_E_USAGE with a message that quotes the argument; an
+ * option of another group than the chosen one is such an error. The caller frees the lists of
+ * repeatable options in any case, with gt_options_clear. `notices` takes a line about each old
+ * spelling. */
 int gt_options_parse(const struct gt_options_spec *spec, void *into, int argc, char **argv,
                      GPtrArray *operands, const struct gt_notices *notices, struct gt_error *err);
 

@@ -26,14 +26,14 @@ struct gt_pager_options {
 /* Rows of a table of options; `member` is the struct gt_pager_options in `options`. */
 #define GT_PAGER_OPTIONS(options, member)                                                          \
     {"no-pager", .type = GT_OPTION_FLAG, .help = "print directly, also on a terminal",             \
-     .offset = offsetof(options, member.off)},                                                     \
+     .heading = GT_UNDER_OUTPUT, .offset = offsetof(options, member.off)},                         \
     {                                                                                              \
         "color",                                                                                   \
             .type = GT_OPTION_CHOICE, .value = "WHEN",                                             \
             .choices = (const char *const[]){"auto", "always", "never", NULL},                     \
             .help =                                                                                \
                 "print in colour; auto: on a terminal, unless NO_COLOR is set (default: auto)",    \
-            .offset = offsetof(options, member.color)                                              \
+            .heading = GT_UNDER_OUTPUT, .offset = offsetof(options, member.color)                  \
     }
 
 struct gt_pager {

@@ -22,6 +22,7 @@ struct gt_reading_options {
 #define GT_QUIET_OPTION(options, member)                                                           \
     {                                                                                              \
         "quiet", 'q', GT_OPTION_FLAG, .help = "print no notices: only results and errors",         \
+                                      .heading = GT_UNDER_OUTPUT,                                  \
                                       .offset = offsetof(options, member)                          \
     }
 
@@ -34,11 +35,19 @@ struct gt_reading_options {
          .repeat = true,                                                                           \
          .value = "ELF[:OFFSET]",                                                                  \
          .help = "etrace streams: take functions from this file",                                  \
+         .heading = GT_UNDER_NAMES,                                                                \
          .offset = offsetof(options, member.elf)},                                                 \
-        {"demangle", .type = GT_OPTION_FLAG, .initial = true,                                      \
+        {"demangle",                                                                               \
+         .type = GT_OPTION_FLAG,                                                                   \
+         .initial = true,                                                                          \
          .help = "demangle C++ and Rust names (the default)",                                      \
+         .heading = GT_UNDER_NAMES,                                                                \
          .offset = offsetof(options, member.demangle)},                                            \
-        {"no-demangle", .type = GT_OPTION_FLAG, .off = true, .help = "do not demangle names",      \
+        {"no-demangle",                                                                            \
+         .type = GT_OPTION_FLAG,                                                                   \
+         .off = true,                                                                              \
+         .help = "do not demangle names",                                                          \
+         .heading = GT_UNDER_NAMES,                                                                \
          .offset = offsetof(options, member.demangle)},                                            \
         GT_QUIET_OPTION(options, member.quiet), GT_PAGER_OPTIONS(options, member.pager)
 

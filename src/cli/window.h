@@ -26,19 +26,45 @@ struct gt_window_options {
 
 /* Rows of a table of options; `member` is the struct gt_window_options in `options`. */
 #define GT_WINDOW_OPTIONS(options, member)                                                         \
-    {"from", .type = GT_OPTION_TEXT, .value = "TIME",                                              \
+    {"from",                                                                                       \
+     .type = GT_OPTION_TEXT,                                                                       \
+     .value = "TIME",                                                                              \
      .help = "start at TIME after the recording's first record: 1.2s, 300ms, 5us, 100ns; or at a " \
              "text of the console or a mark, or at [SECONDS] of the guest's own time",             \
+     .heading = GT_UNDER_PART,                                                                     \
      .offset = offsetof(options, member.from)},                                                    \
-        {"to", .type = GT_OPTION_TEXT, .value = "TIME",                                            \
+        {"to",                                                                                     \
+         .type = GT_OPTION_TEXT,                                                                   \
+         .value = "TIME",                                                                          \
          .help = "stop at TIME after the recording's first record, or at a text, as --from",       \
+         .heading = GT_UNDER_PART,                                                                 \
          .offset = offsetof(options, member.to)},                                                  \
         {"task",                                                                                   \
          .type = GT_OPTION_TEXT,                                                                   \
          .repeat = true,                                                                           \
          .value = "TASK",                                                                          \
          .help = "only tasks of this name, a glob (*, ?), or this number",                         \
+         .heading = GT_UNDER_PART | GT_OPTION_FIRST,                                               \
          .offset = offsetof(options, member.tasks)},                                               \
+        {"range",                                                                                  \
+         'r',                                                                                      \
+         GT_OPTION_TEXT,                                                                           \
+         .value = "FROM~TO",                                                                       \
+         .help = "start at FROM and stop at TO, times or texts as --from and --to take them; "     \
+                 "either may be left out",                                                         \
+         .heading = GT_UNDER_PART | GT_OPTION_FIRST,                                               \
+         .offset = offsetof(options, member.range)},                                               \
+        GT_FILTER_OPTION("filter", 'F', "FUNC", "only these functions and what they call",         \
+                         GT_UNDER_FILTERS | GT_OPTION_FIRST, options, member.areas),               \
+        GT_NOTRACE_OPTION("not these functions and what they call", options, member.areas),        \
+        {"time-filter",                                                                            \
+         't',                                                                                      \
+         GT_OPTION_TEXT,                                                                           \
+         .value = "TIME",                                                                          \
+         .help = "only calls that took TIME or longer",                                            \
+         .old = "--min-time",                                                                      \
+         .heading = GT_UNDER_FILTERS | GT_OPTION_FIRST,                                            \
+         .offset = offsetof(options, member.min_time)},                                            \
         {"depth",                                                                                  \
          'D',                                                                                      \
          GT_OPTION_NUMBER,                                                                         \
@@ -46,47 +72,33 @@ struct gt_window_options {
          .min = 1,                                                                                 \
          .max = UINT32_MAX,                                                                        \
          .help = "only calls up to N deep",                                                        \
+         .heading = GT_UNDER_FILTERS | GT_OPTION_FIRST,                                            \
          .offset = offsetof(options, member.depth)},                                               \
-        {"range",                                                                                  \
-         'r',                                                                                      \
-         GT_OPTION_TEXT,                                                                           \
-         .value = "FROM~TO",                                                                       \
-         .help = "--from and --to in one; either may be left out",                                 \
-         .offset = offsetof(options, member.range)},                                               \
-        {"time-filter",                                                                            \
-         't',                                                                                      \
-         GT_OPTION_TEXT,                                                                           \
-         .value = "TIME",                                                                          \
-         .help = "only calls that took TIME or longer",                                            \
-         .old = "--min-time",                                                                      \
-         .offset = offsetof(options, member.min_time)},                                            \
-        GT_FILTER_OPTION("filter", 'F', "FUNC", "only these functions and what they call",         \
-                         options, member.areas),                                                   \
-        GT_NOTRACE_OPTION("not these functions and what they call", options, member.areas),        \
         GT_FILTER_OPTION("caller-filter", 'C', "FUNC", "only calls that lead to these functions",  \
-                         options, member.callers),                                                 \
-        GT_FILTER_OPTION("hide", 'H', "FUNC", "not these functions, but what they call", options,  \
-                         member.hides),                                                            \
+                         GT_UNDER_FILTERS, options, member.callers),                               \
+        GT_FILTER_OPTION("hide", 'H', "FUNC", "not these functions, but what they call",           \
+                         GT_UNDER_FILTERS, options, member.hides),                                 \
         GT_FILTER_OPTION("loc-filter", 'L', "FILE[@hide]",                                         \
-                         "only functions of this source file, or not those", options,              \
-                         member.places),                                                           \
+                         "only functions of this source file, or not those", GT_UNDER_FILTERS,     \
+                         options, member.places),                                                  \
         GT_FILTER_OPTION("trigger", 'T', "FUNC@ACTION",                                            \
                          "act where this function is called: trace-on, trace-off, depth=N, ...",   \
-                         options, member.triggers),                                                \
+                         GT_UNDER_FILTERS, options, member.triggers),                              \
         {"size-filter",                                                                            \
          'Z',                                                                                      \
          GT_OPTION_TEXT,                                                                           \
          .value = "SIZE",                                                                          \
          .help = "only functions of SIZE bytes or more",                                           \
+         .heading = GT_UNDER_FILTERS,                                                              \
          .offset = offsetof(options, member.size)},                                                \
         GT_FILTER_OPTION("where", 0, "[FUNC:]CONDITION",                                           \
                          "only calls for which this holds, and what they call: "                   \
                          "'read:count>4k && retval<0' (docs/filters.md)",                          \
-                         options, member.where),                                                   \
+                         GT_UNDER_FILTERS, options, member.where),                                 \
         GT_MATCH_OPTION(options, member.match),                                                    \
     {                                                                                              \
         "trace", .type = GT_OPTION_CHOICE, .value = "STATE", .choices = gt_window_states,          \
-                 .help = "off: show nothing until a trigger",                                      \
+                 .help = "off: show nothing until a trigger", .heading = GT_UNDER_FILTERS,         \
                  .offset = offsetof(options, member.trace)                                         \
     }
 
@@ -97,7 +109,7 @@ struct gt_window_options {
             .type = GT_OPTION_FLAG,                                                                \
             .help =                                                                                \
                 "times with those in which tasks were suspended, as the function linux:schedule",  \
-            .offset = offsetof(options, member.wall)                                               \
+            .heading = GT_UNDER_SHOWN, .offset = offsetof(options, member.wall)                    \
     }
 
 extern const char *const gt_window_states[];

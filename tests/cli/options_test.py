@@ -33,9 +33,9 @@ class Usage(CliTest):
         """A letter has one long name, in all commands."""
         names = {}
         for command in self.commands():
-            text = self.expect(0, *command, '--help').stdout
+            text = self.expect(0, *command, '--help', 'all').stdout
             for tool in ('etrace', 'execlog', 'events') if command == ['record'] else ():
-                text += self.expect(0, 'record', '--tool', tool, '--help').stdout
+                text += self.expect(0, 'record', '--tool', tool, '--help', 'all').stdout
             for letter, name in re.findall(r'^  -(\w), --([\w-]+)', text, re.M):
                 names.setdefault(letter, set()).add(name)
         self.assertGreater(len(names), 20)
@@ -145,8 +145,9 @@ class Help(CliTest):
         shared, own = ('--output', '--plugin', '--quiet'), {'uftrace': '--depth', 'etrace': '--flags',
                                                             'execlog': '--ifilter'}
         for tool, option in own.items():
-            out = self.expect(0, 'help', 'record', '--tool', tool).stdout
-            self.assertEqual(out, self.expect(0, 'record', '--tool', tool, '--help').stdout)
+            for words in [], ['all']:
+                out = self.expect(0, 'help', 'record', '--tool', tool, *words).stdout
+                self.assertEqual(out, self.expect(0, 'record', '--tool', tool, '--help', *words).stdout)
             for name in (*shared, option):
                 self.assertIn(f'{name} ', out)
             for other in set(own.values()) - {option}:
@@ -205,6 +206,67 @@ class Help(CliTest):
             self.assertEqual(faults, [])
             shown = subprocess.run(['mandoc', '-T', 'ascii', page], capture_output=True, text=True, check=True).stdout
             self.assertIn(f'guesttrace {name}', re.sub('.\b', '', shown))
+
+
+class Screens(CliTest):
+    """The first screen of a command's help, and all of it."""
+    FIRST = 12
+
+    def rows(self, text):
+        return re.findall(r'^  (?:-\w, |    )--([\w-]+)', text, re.M)
+
+    def sections(self, text):
+        """{heading: rows}"""
+        found = re.findall(r'^([A-Z][^\n]*):\n((?:  [^\n]*\n)+)', text, re.M)
+        self.assertEqual(len(found), len(dict(found)), 'a heading stands twice')
+        return {heading: self.rows(part) for heading, part in found}
+
+    def forms(self):
+        """(words, the name in other texts)"""
+        overview = self.expect(0, 'help').stdout
+        for words in re.findall(r'^  ((?:etrace |execlog |events )?[\w-]+) ', overview, re.M):
+            name = re.match(r'usage: guesttrace ([\w-]+)', self.expect(0, *words.split(), '--help').stdout).group(1)
+            for tool in ('uftrace', 'etrace', 'execlog', 'events') if name == 'record' else (None,):
+                yield words.split() + (['--tool', tool] if tool else []), name
+
+    def test_first_is_short(self):
+        long = set()
+        for words, name in self.forms():
+            first, whole = (self.expect(0, *words, '--help', *more).stdout for more in ([], ['all']))
+            some, every = self.rows(first), self.rows(whole)
+            self.assertLessEqual(len(some), self.FIRST, words)
+            if len(every) <= self.FIRST:
+                self.assertEqual(first, whole, words)
+                continue
+            long.add(name)
+            self.assertLess(set(some), set(every), words)
+            self.assertEqual([row for row in some if row not in every], [], words)
+            tool = f' --tool {words[2]}' if len(words) > 2 else ''
+            self.assertEqual(first.rstrip('\n').rpartition('\n')[2],
+                             f'For all {len(every)} options: guesttrace help {name}{tool} all')
+            self.assertEqual(self.expect(0, 'help', name, *words[1:], 'all').stdout, whole)
+            self.assertNotIn('For all ', whole)
+        self.assertLessEqual({'record', 'report', 'graph', 'replay', 'export'}, long)
+
+    def test_all_is_all(self):
+        """The options of the completion and of the manual page, each under one heading."""
+        script = self.expect(0, 'completion', 'bash').stdout
+        shown, of = {}, {}
+        for words, name in self.forms():
+            whole = self.expect(0, *words, '--help', 'all').stdout
+            sections = self.sections(whole)
+            rows = [row for part in sections.values() for row in part]
+            self.assertEqual(sorted(rows), sorted(self.rows(whole)), words)
+            self.assertEqual(len(rows), len(set(rows)), words)
+            if len(rows) > self.FIRST:
+                self.assertGreater(len(sections), 3, words)
+                self.assertNotIn('Options', sections)
+            shown.setdefault(name, set()).update(rows)
+            of[name] = re.search(rf"^    {name}:-\*\)\n.*?-W '([^']*)'", script, re.M | re.S).group(1)
+        for name, rows in shown.items():
+            self.assertEqual(rows, {word[2:] for word in of[name].split()}, name)
+            page = self.expect(0, 'help', '--man', name).stdout
+            self.assertEqual(rows - {'help'}, set(re.findall(r'^\.It (?:Fl \w , )?Fl Fl ([\w-]+)', page, re.M)), name)
 
 
 class Completion(CliTest):

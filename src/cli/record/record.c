@@ -27,38 +27,39 @@ static const struct gt_option record_table[] = {
              " with --format uftrace); an earlier one there is renamed to PATH.old. With --tool "
              "etrace, execlog or events: a file (default: etrace.out, execlog.out, events.trace); "
              "with the first two also unix:PATH, a socket",
-     GT_RECORD_FIELD(output)},
+     .heading = GT_UNDER_OUTPUT | GT_OPTION_FIRST, GT_RECORD_FIELD(output)},
     {"tool", .type = GT_OPTION_CHOICE, .value = "TOOL", .choices = tool_names,
      .help =
          "select what to record: uftrace: function calls (the default); etrace: executed code and "
          "memory accesses; execlog: every instruction; events: trace events at places in the guest",
-     GT_RECORD_FIELD(tool)},
+     .heading = GT_UNDER_WHAT | GT_OPTION_FIRST, GT_RECORD_FIELD(tool)},
     {"qemu", .type = GT_OPTION_FILE, .value = "QEMU",
      .help =
          "run the program with this user-mode QEMU (default: the one for the program's machine)",
-     GT_RECORD_FIELD(qemu)},
+     .heading = GT_UNDER_RUN, GT_RECORD_FIELD(qemu)},
     {"sysroot", .type = GT_OPTION_DIR, .old = "-L", .value = "DIR",
      .help = "look for the program's libraries in DIR (default: a cross toolchain's sysroot, if "
              "the program needs one); for a machine: name its processes' functions from the "
              "programs and libraries in DIR",
-     GT_RECORD_FIELD(sysroot)},
+     .heading = GT_UNDER_RUN, GT_RECORD_FIELD(sysroot)},
     {"trace", .type = GT_OPTION_TEXT, .value = "PATTERN[+...]",
      .help =
          "enable these trace events of the plugin itself (docs/trace-events.md); off: record "
          "no calls until a trigger. With --tool events: enable only these of the file's events; "
          "off: none",
-     GT_RECORD_FIELD(trace)},
+     .heading = GT_UNDER_CONTROL, GT_RECORD_FIELD(trace)},
     {"trace-file", .type = GT_OPTION_FILE, .value = "FILE",
      .help = "write the plugin's trace events to FILE (default: trace-PID)",
-     GT_RECORD_FIELD(trace_file)},
+     .heading = GT_UNDER_CONTROL, GT_RECORD_FIELD(trace_file)},
     {"plugin", .type = GT_OPTION_FILE, .value = "FILE",
-     .help = "load this plugin instead of the tool's", GT_RECORD_FIELD(plugin)},
+     .help = "load this plugin instead of the tool's", .heading = GT_UNDER_RUN,
+     GT_RECORD_FIELD(plugin)},
     {"no-aslr", .type = GT_OPTION_FLAG,
      .help = "place QEMU, and with it a program, where it is in every run, so that recordings can "
              "be compared",
-     GT_RECORD_FIELD(no_aslr)},
+     .heading = GT_UNDER_RUN, GT_RECORD_FIELD(no_aslr)},
     {"quiet", 'q', GT_OPTION_FLAG, .help = "print errors only, no progress and no summary",
-     GT_RECORD_FIELD(quiet)},
+     .heading = GT_UNDER_OUTPUT, GT_RECORD_FIELD(quiet)},
     {0},
 };
 

@@ -123,7 +123,7 @@ extern const struct gt_option gt_options_uftrace[], gt_options_etrace[], gt_opti
             .type = GT_OPTION_FLAG,                                                                \
             .help =                                                                                \
                 "do not record the programs that a program executes: let them run outside QEMU",   \
-            GT_RECORD_FIELD(no_follow_exec)                                                        \
+            .heading = GT_UNDER_RUN, GT_RECORD_FIELD(no_follow_exec)                               \
     }
 
 /* For `prepare`: remembers the output that exists before the run. An error if the output's folder

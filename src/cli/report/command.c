@@ -16,21 +16,22 @@ static const struct gt_option report_table[] = {
      .help =
          "a line for each function (the default), task, module, or, with FUNC:VALUE, each value "
          "of an argument (its name, or arg1), or of what the function returned (retval)",
-     .offset = offsetof(struct report_options, by)},
+     .heading = GT_UNDER_SHOWN | GT_OPTION_FIRST, .offset = offsetof(struct report_options, by)},
     {"hist", .type = GT_OPTION_FLAG, .help = "--by FUNC:VALUE: a line for each power of two",
-     .offset = offsetof(struct report_options, hist)},
+     .heading = GT_UNDER_SHOWN, .offset = offsetof(struct report_options, hist)},
     {"sort", 's', GT_OPTION_TEXT, .value = "COLUMN[,COLUMN]...",
      .help = "sort by these columns: total (the default), self, calls, total-avg (avg), total-min "
              "(min), total-max (max), slept, open, self-avg, self-min, self-max, name, module, "
              "functions, tid, "
              "pid",
-     .offset = offsetof(struct report_options, sort)},
+     .heading = GT_UNDER_SHOWN | GT_OPTION_FIRST, .offset = offsetof(struct report_options, sort)},
     {"limit", 'l', GT_OPTION_NUMBER, .old = "-n", .value = "N", .min = 1, .max = UINT32_MAX,
-     .help = "only the first N lines", .offset = offsetof(struct report_options, limit)},
+     .help = "only the first N lines", .heading = GT_UNDER_SHOWN | GT_OPTION_FIRST,
+     .offset = offsetof(struct report_options, limit)},
     {"csv", .type = GT_OPTION_FLAG, .help = "print comma-separated values, times in ns",
-     .offset = offsetof(struct report_options, csv)},
+     .heading = GT_UNDER_OUTPUT | GT_OPTION_FIRST, .offset = offsetof(struct report_options, csv)},
     {"json", .type = GT_OPTION_FLAG, .help = "print JSON, times in ns",
-     .offset = offsetof(struct report_options, json)},
+     .heading = GT_UNDER_OUTPUT | GT_OPTION_FIRST, .offset = offsetof(struct report_options, json)},
     GT_WALL_OPTION(struct report_options, reader.window),
     GT_READING_OPTIONS(struct report_options, reader),
     {0},
