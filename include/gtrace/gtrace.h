@@ -153,7 +153,7 @@ int gtrace_mark(const struct gtrace *t, size_t index, struct gtrace_mark *out);
  * no lost records, it is exact. */
 struct gtrace_anomaly {
     uint32_t size, reserved;
-    const char *name; /* "missed-return"; docs/call-tracking.md has them all */
+    const char *name; /* "missed-return"; docs/reading-a-trace.md has them all */
     uint64_t count;   /* at least 1 */
 };
 size_t gtrace_n_anomalies(const struct gtrace *t);
