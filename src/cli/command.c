@@ -56,6 +56,11 @@ const struct gt_command *gt_family_command(const struct gt_family *f, const char
     return NULL;
 }
 
+const char *gt_command_called(const struct gt_command *c)
+{
+    return c->now ? c->now : c->name;
+}
+
 char *gt_commands_near(const char *name)
 {
     struct gt_nearest near = {.wanted = name};
@@ -73,7 +78,7 @@ static void complain(const struct gt_command *self, const char *format, va_list 
     __attribute__((format(printf, 2, 0)));
 static void complain(const struct gt_command *self, const char *format, va_list ap)
 {
-    fprintf(stderr, "guesttrace %s: ", self->name);
+    fprintf(stderr, "guesttrace %s: ", gt_command_called(self));
     vfprintf(stderr, format, ap);
     fputc('\n', stderr);
 }
@@ -84,7 +89,7 @@ int gt_command_usage_error(const struct gt_command *self, const char *format, ..
     va_start(ap, format);
     complain(self, format, ap);
     va_end(ap);
-    fprintf(stderr, "Try 'guesttrace help %s'.\n", self->name);
+    fprintf(stderr, "Try 'guesttrace help %s'.\n", gt_command_called(self));
     return GT_EXIT_USAGE;
 }
 

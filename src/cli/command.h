@@ -38,6 +38,8 @@ enum gt_operands {
 
 struct gt_command {
     const char *name;
+    const char *now;     /* "etrace export", where `name` is the name of an earlier
+                          * release, which prints a notice; NULL: it is called `name` */
     const char *summary; /* a phrase without a full stop */
     const char *const
         *usage; /* the text after "guesttrace NAME", one string a line, NULL-terminated */
@@ -100,6 +102,9 @@ const struct gt_family *gt_family_first(void);
 const struct gt_command *gt_command_at(size_t index);
 /* NULL: no command has that name. */
 const struct gt_command *gt_command_by_name(const char *name);
+
+/* How it is called now. */
+const char *gt_command_called(const struct gt_command *c);
 
 /* "; near to it: report, repair" or "", for one that is unknown. The caller frees it (g_free). */
 char *gt_commands_near(const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace convert`: converts an etrace stream to formats of other tools. */
+/* `guesttrace etrace export`: converts an etrace stream to formats of other tools. */
 #include "etrace/convert/convert.h"
 
 #include "cli/command.h"
@@ -166,6 +166,7 @@ static int run_convert(const struct gt_command *self, const void *options, size_
 
 const struct gt_command gt_command_convert = {
     .name = "convert",
+    .now = "etrace export",
     .summary = "convert an etrace stream for trace viewers",
     .usage = (const char *const[]){"[-f FORMAT] [-e ELF[:OFFSET]]... FILE|unix:PATH", NULL},
     .paragraphs =
@@ -180,7 +181,8 @@ const struct gt_command gt_command_convert = {
             "vcd is written at the end, so it keeps all events in memory. SIGINT and SIGTERM end "
             "the stream, and everything before is converted.",
             "OFFSET (decimal, or hex after 0x) is added to the link addresses of ELF. Without it, "
-            "convert finds a position-independent program by the stream's notes of mapped files, "
+            "the command finds a position-independent program by the stream's notes of mapped "
+            "files, "
             "else by its code, and prints the place. ELF may also be a kernel's image, a copy of "
             "/proc/kallsyms, or a module with its OFFSET.",
             NULL},

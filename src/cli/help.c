@@ -180,19 +180,20 @@ static void append_options(GString *out, const struct gt_command *c,
     for (const struct gt_option_group *g = c->spec.groups; g && g->name; g++)
         if (g != group)
             g_string_append_printf(out, "For the options of %s: guesttrace help %s --%s %s\n",
-                                   g->name, c->name, c->spec.chooser, g->name);
+                                   g->name, gt_command_called(c), c->spec.chooser, g->name);
     if (all)
         return;
     g_autofree char *chosen =
         group ? g_strdup_printf(" --%s %s", c->spec.chooser, group->name) : g_strdup("");
-    g_string_append_printf(out, "For all %zu options: guesttrace help %s%s all\n", n, c->name,
-                           chosen);
+    g_string_append_printf(out, "For all %zu options: guesttrace help %s%s all\n", n,
+                           gt_command_called(c), chosen);
 }
 
 void gt_help_command(GString *out, const struct gt_command *c, const char *group, bool all)
 {
     for (size_t i = 0; c->usage[i]; i++)
-        g_string_append_printf(out, "%s guesttrace %s%s%s\n", i ? "      " : "usage:", c->name,
+        g_string_append_printf(out, "%s guesttrace %s%s%s\n",
+                               i ? "      " : "usage:", gt_command_called(c),
                                c->usage[i][0] ? " " : "", c->usage[i]);
     g_string_append_c(out, '\n');
     g_autofree char *summary = g_strconcat(c->summary, ".", NULL);

@@ -88,6 +88,9 @@ static int dispatch(int argc, char **argv)
     c = gt_command_by_name(word);
     if (family && !c)
         return use_family(family, argc > 2 ? argv[2] : NULL);
+    if (c && c->now)
+        fprintf(stderr, "guesttrace: %s is '%s' now; it goes on until the next release\n", word,
+                c->now);
     if (c)
         return run_command(c, argc - 2, argv + 2);
     g_autofree char *near = gt_commands_near(word);

@@ -96,7 +96,7 @@ static void append_description(GString *out, const struct gt_command *c)
 static void append_usage(GString *out, const struct gt_command *c)
 {
     for (size_t u = 0; c->usage[u]; u++) {
-        g_string_append_printf(out, ".Nm guesttrace\n.Cm %s\n", c->name);
+        g_string_append_printf(out, ".Nm guesttrace\n.Cm %s\n", gt_command_called(c));
         if (c->usage[u][0])
             append_text(out, c->usage[u]);
     }
@@ -178,7 +178,7 @@ void gt_man_page(GString *out)
                     ".Nm\n"
                     "loads a plugin into an unmodified QEMU and writes what other tools read.\n");
     for (size_t i = 0; gt_command_at(i); i++) {
-        g_string_append_printf(out, ".Ss guesttrace %s\n", gt_command_at(i)->name);
+        g_string_append_printf(out, ".Ss guesttrace %s\n", gt_command_called(gt_command_at(i)));
         append_description(out, gt_command_at(i));
     }
     g_string_append(out, tail);

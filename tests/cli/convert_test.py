@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""guesttrace convert: Chrome JSON, folded stacks and VCD of made streams; call stacks of a made
+"""guesttrace etrace export: Chrome JSON, folded stacks and VCD of made streams; call stacks of a made
 program whose every step is known."""
 import fcntl
 import json
@@ -70,7 +70,7 @@ vector_end:
 class ConvertTest(CliTest):
     def convert(self, data, *options, status=0):
         self.write('t.etrace', data, mode=0o644)
-        return self.expect(status, 'convert', *options, 't.etrace')
+        return self.expect(status, 'etrace', 'export', *options, 't.etrace')
 
 
 class Stacks(ConvertTest):
@@ -252,7 +252,7 @@ class Chrome(ConvertTest):
     def test_every_unit(self):
         """A small stream does not make it large."""
         data = es.start() + b''.join(es.execs(u, u, [(1, 16, 32)]) for u in range(65536))
-        with subprocess.Popen([GUESTTRACE, 'convert', '-', '-o', 'out'], cwd=self.dir,
+        with subprocess.Popen([GUESTTRACE, 'etrace', 'export', '-', '-o', 'out'], cwd=self.dir,
                               stdin=subprocess.PIPE) as child:
             child.stdin.write(data)
             child.stdin.close()
@@ -274,7 +274,7 @@ class Chrome(ConvertTest):
         data = es.start() + es.execs(0, 0, [(1, 16, 32)] * 3)
         for number in signal.SIGINT, signal.SIGTERM:
             with sockets.listen(self.path('s')) as listener:
-                with subprocess.Popen([GUESTTRACE, 'convert', '-o', 'out', 'unix:s'],
+                with subprocess.Popen([GUESTTRACE, 'etrace', 'export', '-o', 'out', 'unix:s'],
                                       cwd=self.dir, stderr=subprocess.PIPE) as child:
                     with listener.accept()[0] as writer:
                         writer.sendall(data + b'\1\0')
@@ -290,25 +290,25 @@ class Chrome(ConvertTest):
             os.unlink(self.path('out'))
 
     def test_output(self):
-        self.expect(0, 'convert', '-o', 'out.json', self.write('t', es.start()))
+        self.expect(0, 'etrace', 'export', '-o', 'out.json', self.write('t', es.start()))
         self.assertEqual(json.loads(self.read('out.json'))['traceEvents'], [])
-        self.assertIn('no/x: cannot be opened', self.expect(1, 'convert', '-o', 'no/x',
+        self.assertIn('no/x: cannot be opened', self.expect(1, 'etrace', 'export', '-o', 'no/x',
                                                             't').stderr)
-        self.assertIn('No space left', self.expect(1, 'convert', '-o', '/dev/full', 't').stderr)
+        self.assertIn('No space left', self.expect(1, 'etrace', 'export', '-o', '/dev/full', 't').stderr)
         self.assertTrue(stat.S_ISCHR(os.stat('/dev/full').st_mode))
         self.write('no stream', b'x' * 100, mode=0o644)
         os.symlink('out.json', self.path('link'))
         for arguments in ('no stream',), ('-e', 'x', 't'), ('x',):
-            self.expect(1, 'convert', '-o', 'link', *arguments)
+            self.expect(1, 'etrace', 'export', '-o', 'link', *arguments)
             self.assertEqual(json.loads(self.read('out.json'))['traceEvents'], [])
-        self.expect(0, 'convert', '-f', 'vcd', '-o', 'link', 't')
+        self.expect(0, 'etrace', 'export', '-f', 'vcd', '-o', 'link', 't')
         self.assertIn('$enddefinitions', self.read('out.json'))
         self.assertTrue(os.path.islink(self.path('link')))
         self.assertEqual([n for n in os.listdir(self.dir) if n.endswith('.tmp')], [])
-        self.assertIn("'./t' is the stream itself", self.expect(2, 'convert', '-o', './t',
+        self.assertIn("'./t' is the stream itself", self.expect(2, 'etrace', 'export', '-o', './t',
                                                                 't').stderr)
         self.assertTrue(os.path.getsize(self.path('t')))
-        self.assertIn('takes one stream', self.expect(2, 'convert').stderr)
+        self.assertIn('takes one stream', self.expect(2, 'etrace', 'export').stderr)
 
 
 class Vcd(ConvertTest):
@@ -356,7 +356,7 @@ b1000010 !
         """The changes as gtkwave's own converters give them back."""
         need('vcd2fst', 'fst2vcd')
         self.write('t.etrace', data)
-        self.expect(0, 'convert', '-f', 'vcd', '-o', 'a.vcd', 't.etrace')
+        self.expect(0, 'etrace', 'export', '-f', 'vcd', '-o', 'a.vcd', 't.etrace')
         subprocess.run(['vcd2fst', 'a.vcd', 'a.fst'], cwd=self.dir, check=True,
                        capture_output=True)
         out = subprocess.run(['fst2vcd', 'a.fst'], cwd=self.dir, check=True, capture_output=True,

@@ -66,8 +66,8 @@ class Demangled(CliTest):
             self.assertTrue(any(p.startswith(name) for p in plain))
 
     def test_convert(self):
-        text = self.expect(0, 'convert', '-f', 'folded', '-e', 'p', 's').stdout
-        raw = self.expect(0, 'convert', '-f', 'folded', '--no-demangle', '-e', 'p', 's').stdout
+        text = self.expect(0, 'etrace', 'export', '-f', 'folded', '-e', 'p', 's').stdout
+        raw = self.expect(0, 'etrace', 'export', '-f', 'folded', '--no-demangle', '-e', 'p', 's').stdout
         self.assertIn('outer::f(std::map<', text)
         self.assertNotIn('_ZN', text)
         self.assertIn('_ZN', raw)

@@ -160,7 +160,7 @@ class Dump(CliTest):
         self.assertIn('some.etrace: an etrace stream: --from, ',
                       self.expect(1, 'dump', '--to', '5', 'some.etrace').stderr)
         self.assertIn('p.elf: an ELF file, expected an etrace stream',
-                      self.expect(1, 'convert', self.elf()).stderr)
+                      self.expect(1, 'etrace', 'export', self.elf()).stderr)
 
     def elf(self):
         return self.write('p.elf', make_elf())

@@ -57,7 +57,7 @@ class X86(CliTest):
         return self.run_in(self.qemu, '-plugin', f'{paths.plugin(tool)},output={output}', 'p.elf')
 
     def test_stacks(self):
-        out = self.expect(0, 'convert', '-f', 'folded', '-e', 'p.elf', 't.etrace').stdout
+        out = self.expect(0, 'etrace', 'export', '-f', 'folded', '-e', 'p.elf', 't.etrace').stdout
         stacks = [line.rpartition(' ')[0].split(';') for line in out.split('\n')]
         found = {' '.join(s[s.index('main'):]) for s in stacks if 'main' in s}
         for depth in range(1, 7):
@@ -75,7 +75,7 @@ class X86(CliTest):
                 self.assertEqual(set(stack.split()), {'main', 'fib'})
 
     def test_calls(self):
-        out = self.expect(0, 'convert', '-e', 'p.elf', 't.etrace').stdout
+        out = self.expect(0, 'etrace', 'export', '-e', 'p.elf', 't.etrace').stdout
         events = [e for e in json.loads(out)['traceEvents'] if e['ph'] in 'BE']
         names = [e.get('name') for e in events if e['ph'] == 'B']
         for thread in {e['tid'] for e in events}:
@@ -118,7 +118,7 @@ class X86(CliTest):
         done = subprocess.run(['uftrace', 'dump', '--chrome', '-d', 'd'], cwd=self.dir,
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
-        ours = self.expect(0, 'convert', '-e', 'p.elf', 't.etrace').stdout
+        ours = self.expect(0, 'etrace', 'export', '-e', 'p.elf', 't.etrace').stdout
         self.assertEqual(self.own_calls(ours), self.own_calls(done.stdout))
 
     def test_names(self):

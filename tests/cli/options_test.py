@@ -6,11 +6,14 @@ import re
 import subprocess
 
 from cli_case import CliTest
-from gttest import cases
+from gttest import cases, etrace_write as es
 from gttest.cases import need
 from gttest.paths import GUESTTRACE, ROOT
 
 COMMANDS = ('record', 'symbols', 'coverage', 'repair', 'dump', 'convert', 'completion', 'help')
+
+
+CALLED = {'convert': 'etrace export'}  # names of earlier releases
 
 
 class Usage(CliTest):
@@ -72,6 +75,17 @@ class Usage(CliTest):
             self.assertIn(f'guesttrace {command[0]}: {used} is {now} now; it goes on until the next release', said)
             self.assertFalse([line for line in said if 'unknown option' in line], said)
         self.assertNotIn(' now;', self.run_cli('record', '-L', 'file.c', 'none').stderr)
+
+    def test_old_commands(self):
+        """They go on, with one line on standard error; their messages have the new name."""
+        stream = self.write('t.etrace', es.start())
+        for old, now, arguments, status in ('convert', ['etrace', 'export'], [stream], 0), ('convert', ['etrace', 'export'], ['none'], 1):
+            new = self.expect(status, *now, *arguments)
+            done = self.expect(status, old, *arguments)
+            notice = f"guesttrace: {old} is '{' '.join(now)}' now; it goes on until the next release\n"
+            self.assertEqual((done.stdout, done.stderr), (new.stdout, notice + new.stderr))
+            self.assertNotIn(notice, new.stderr)
+            self.assertNotIn(f'guesttrace {old}', new.stderr)
 
     def test_no_abbreviation(self):
         self.expect_usage("guesttrace record: unknown option '--out'", 'record', '--out', 'd', 'x')
@@ -135,7 +149,7 @@ class Help(CliTest):
     def test_each_command(self):
         for command in COMMANDS:
             out = self.expect(0, 'help', command).stdout
-            self.assertTrue(out.startswith(f'usage: guesttrace {command}'), out)
+            self.assertTrue(out.startswith(f'usage: guesttrace {CALLED.get(command, command)}'), out)
             self.assertEqual(out, self.expect(0, command, '--help').stdout)
             self.assertEqual(out, self.expect(0, command, '-h').stdout)
             self.assertLessEqual(max(map(len, out.split('\n'))), 80)
@@ -205,7 +219,7 @@ class Help(CliTest):
                       if line and 'referenced manual' not in line and 'mandoc.db' not in line]
             self.assertEqual(faults, [])
             shown = subprocess.run(['mandoc', '-T', 'ascii', page], capture_output=True, text=True, check=True).stdout
-            self.assertIn(f'guesttrace {name}', re.sub('.\b', '', shown))
+            self.assertIn(f'guesttrace {CALLED.get(name, name)}', re.sub('.\b', '', shown))
 
 
 class Screens(CliTest):
@@ -225,7 +239,8 @@ class Screens(CliTest):
         """(words, the name in other texts)"""
         overview = self.expect(0, 'help').stdout
         for words in re.findall(r'^  ((?:etrace |execlog |events )?[\w-]+) ', overview, re.M):
-            name = re.match(r'usage: guesttrace ([\w-]+)', self.expect(0, *words.split(), '--help').stdout).group(1)
+            names = {'etrace export': 'convert', 'events list': 'events'}
+            name = names.get(words, words.split()[-1])
             for tool in ('uftrace', 'etrace', 'execlog', 'events') if name == 'record' else (None,):
                 yield words.split() + (['--tool', tool] if tool else []), name
 

@@ -108,7 +108,7 @@ class X86(CliTest):
                 if line[0] == 'E' and len(line.split()) == 4}
 
     def folded(self, *words):
-        out = self.expect(0, 'convert', '-f', 'folded', *words).stdout
+        out = self.expect(0, 'etrace', 'export', '-f', 'folded', *words).stdout
         return {line.rpartition(' ')[0] for line in out.splitlines()}
 
     def check_all(self, stream, fixed):
@@ -159,7 +159,7 @@ class X86(CliTest):
         self.record('t', 'p')
         with open(self.path('t'), 'rb') as f:
             data = f.read()
-        for command in ['dump'], ['convert', '-f', 'folded'], ['coverage']:
+        for command in ['dump'], ['etrace', 'export', '-f', 'folded'], ['coverage']:
             done = subprocess.run([GUESTTRACE, *command, '-e', 'p', '-'], cwd=self.dir,
                                   input=data, env=self.env, capture_output=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -191,7 +191,7 @@ class X86(CliTest):
             self.write('u', without_mappings(f.read()), mode=0o644)
         self.build('-shared', '-fPIC', 'l.c', '-o', 'other.so')
         for stream, why in ('t', 'the stream has no mapping of its build-id'), ('u', 'no clear'):
-            for command in ['dump'], ['convert', '-o', 'out'], ['coverage', '-o', 'out']:
+            for command in ['dump'], ['etrace', 'export', '-o', 'out'], ['coverage', '-o', 'out']:
                 done = self.expect(1, *command, '-e', 'other.so', stream)
                 self.assertEqual(done.stdout, '')
                 self.assertIn(why, done.stderr)
@@ -199,7 +199,7 @@ class X86(CliTest):
                 self.assertFalse(os.path.exists(self.path('out')))
             done = self.expect(1, 'dump', '-e', 'other.so', '-e', 'p', stream)
             self.assertIn(' fib\n', done.stdout)
-        done = self.expect(1, 'convert', '-o', 'out', '-e', 'p:0x1000', 't')
+        done = self.expect(1, 'etrace', 'export', '-o', 'out', '-e', 'p:0x1000', 't')
         self.assertIn('no function of the files of --elf ran', done.stderr)
         self.assertFalse(os.path.exists(self.path('out')))
         done = self.expect(1, 'dump', '-e', 'p:0x1000', 't')

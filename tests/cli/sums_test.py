@@ -491,7 +491,7 @@ class Refused(SumsTest):
         verbs += [(['export', '-f', 'folded', '-o', 'out'], calls, of_calls), (['repair'], calls, {'some', 'x.gtrace'}),
                   (['export', '-f', 'compact', '-o', 'out'], 'a uftrace directory', {'some'}),
                   (['export', '-f', 'uftrace', '-o', 'out'], calls, {'x.gtrace'}), (['dump'], stream, {'x.etrace', 'x.log'}),
-                  (['convert'], stream, {'x.etrace'}), (['coverage', '-e', '/bin/true'], stream, {'x.etrace'}),
+                  (['etrace', 'export'], stream, {'x.etrace'}), (['coverage', '-e', '/bin/true'], stream, {'x.etrace'}),
                   (['top', '--json'], 'the socket', set()), (['ctl'], 'the socket', set()),
                   (['symbols', '/bin/true', '--dir'], calls, {'some', 'x.gtrace'}),
                   (['symbols', '--dir', 'some'], 'a program', {'x.elf', 'x.note', 'x.zst', 'x.odd'}),

@@ -20,7 +20,7 @@ def record(t):
 
 def folded(t, guest):
     """{function: time it spent itself}, and the stacks."""
-    text = printed([GUESTTRACE, 'convert', '-f', 'folded', '--no-demangle', '-e', guest, t.out])
+    text = printed([GUESTTRACE, 'etrace', 'export', '-f', 'folded', '--no-demangle', '-e', guest, t.out])
     spent, stacks = collections.Counter(), []
     for line in text.splitlines():
         stack, time = line.rsplit(' ', 1)

@@ -161,7 +161,7 @@ def test_convert(t):
     for number, left in (signal.SIGHUP, ['x']), (signal.SIGKILL, []):
         stream = f'{t.folder}/stream{int(number)}'
         os.mkfifo(stream)
-        child = commands.start([GUESTTRACE, 'convert', '-o', f'{t.folder}/converted/x', stream])
+        child = commands.start([GUESTTRACE, 'etrace', 'export', '-o', f'{t.folder}/converted/x', stream])
         with open(stream, 'wb', buffering=0) as writer:
             writer.write(etrace_write.start())
             while child.poll() is None and not (writes(child, f'{t.folder}/converted') and catches(child, signal.SIGHUP)):

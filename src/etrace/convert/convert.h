@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The formats of `guesttrace convert`: a file and a row for each.
+ * The formats of `guesttrace etrace export`: a file and a row for each.
  */
 #ifndef GT_ETRACE_CONVERT_CONVERT_H
 #define GT_ETRACE_CONVERT_CONVERT_H
