@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Modules that a booted Linux loads have their functions' names, as the guest itself has them.
 
-usage: modules_test.py ARCH SERIES
+usage: modules_test.py KERNEL SERIES
 
 A guest loads Debian's modules, has them work, unloads one, loads others: dummy's first place is ifb's
 then, and dummy has a second one. The truth is the guest's /proc/modules and /proc/kallsyms.
@@ -50,14 +50,14 @@ def unpacked(path):
     return lzma.decompress(data) if path.endswith('.xz') else data
 
 
-def prepare(arch, series, folder, commands=COMMANDS):
+def prepare(kernel, series, folder, commands=COMMANDS):
     """The command line of the machine, and the modules' files on this side."""
-    files = boots.kernel(arch)
+    files = boots.kernel(kernel)
     paths = {name: path for name in MODULES for path in [f'{files}/modules/{name}.ko',
              f'{files}/modules/{name}.ko.xz'] if os.path.exists(path)}
     need(sorted(paths) == MODULES, 'scripts/kernels kept only', paths)
     inside = {f'modules/{name}.ko': unpacked(path) for name, path in paths.items()}
-    line = boots.command(arch, qemus.of_series(arch, series), folder, commands, more=(['modules'], inside))
+    line = boots.command(kernel, qemus.of_series(boots.arch_of(kernel), series), folder, commands, more=(['modules'], inside))
     return line, paths
 
 
@@ -148,10 +148,10 @@ def names_of(out):
     return {name: read_text(f'{out}/{name}') for name in os.listdir(out) if name.endswith(('.sym', '.map'))}
 
 
-def check_again(arch, out, truth, paths):
+def check_again(kernel, out, truth, paths):
     """`guesttrace symbols` after the run says the same; and it can be told where a module was."""
     before = names_of(out)
-    symbols(out, *paths.values(), f'{boots.kernel(arch)}/vmlinuz')
+    symbols(out, *paths.values(), f'{boots.kernel(kernel)}/vmlinuz')
     changed = {name for name, text in names_of(out).items() if before.get(name) != text}
     need(not changed, 'guesttrace symbols changes', changed)
     os.unlink(f'{out}/code.found')
@@ -173,15 +173,15 @@ def record(line, options, folder):
     return said, truth
 
 
-def check(arch, series, folder):
-    line, paths = prepare(arch, series, folder)
+def check(kernel, series, folder):
+    line, paths = prepare(kernel, series, folder)
     said, truth = record(line, [word for path in paths.values() for word in ('--symbols', path)],
                          folder)
     findings = []
     boot = boots.Boot(f'{folder}/data')
     for one in (lambda: check_found(said, truth), lambda: check_names(boot, truth),
                 lambda: check_starts(boot, truth),
-                lambda: check_again(arch, boot.out, truth, paths)):
+                lambda: check_again(kernel, boot.out, truth, paths)):
         try:
             one()
         except Failure as bad:
@@ -191,8 +191,8 @@ def check(arch, series, folder):
 
 
 def main():
-    arch, series = sys.argv[1:]
-    return in_folder(f'modules-{arch}', lambda folder: check(arch, series, folder))
+    kernel, series = sys.argv[1:]
+    return in_folder(f'modules-{kernel}', lambda folder: check(kernel, series, folder))
 
 
 if __name__ == '__main__':

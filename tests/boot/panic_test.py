@@ -3,7 +3,7 @@
 """Debian's Linux panics while a flight recorder records it: each snapshot has the calls up to panic(), those that the
 kernel itself prints.
 
-usage: panic_test.py ARCH SERIES [long]
+usage: panic_test.py KERNEL SERIES [long]
 
 long: it has worked for a minute and a half before, and the ring is small.
 """
@@ -78,26 +78,26 @@ def check_panic(path, console, goes_on=True):
     need('console_verbose' in inside or not goes_on, 'panic() calls', inside)
 
 
-def machine(arch, series, folder, commands, append, reboots):
-    line = boots.command(arch, qemus.of_series(arch, series), folder, commands, append=append)
+def machine(kernel, series, folder, commands, append, reboots):
+    line = boots.command(kernel, qemus.of_series(boots.arch_of(kernel), series), folder, commands, append=append)
     return [word for word in line if word != '-no-reboot' or not reboots]
 
 
-def record_console(arch, series, folder, commands, last, seconds):
+def record_console(kernel, series, folder, commands, last, seconds):
     """A line of the console makes a snapshot; the kernel hangs. The snapshot's path, and what the kernel printed."""
     out = f'{folder}/console'
     done = record_until(lambda: os.path.exists(out), out, ['--last', last, '-T', 'console:Kernel panic'],
-                        machine(arch, series, folder, commands, '', False), seconds)
+                        machine(kernel, series, folder, commands, '', False), seconds)
     return out, done.stdout.decode(errors='replace')
 
 
-def check_sysrq(arch, series, folder):
-    check_panic(*record_console(arch, series, folder, SYSRQ, '16M', 100))
+def check_sysrq(kernel, series, folder):
+    check_panic(*record_console(kernel, series, folder, SYSRQ, '16M', 100))
 
 
-def check_long(arch, series, folder):
+def check_long(kernel, series, folder):
     """Of minutes the ring has the last moment, without a gap."""
-    out, console = record_console(arch, series, folder, LONG, '2M', 500)
+    out, console = record_console(kernel, series, folder, LONG, '2M', 500)
     worked = re.search(r'works for (\d+) seconds', console)
     need(worked and int(worked[1]) >= SECONDS, console[-3000:])
     check_panic(out, console)
@@ -105,32 +105,32 @@ def check_long(arch, series, folder):
     need(first > last * 0.8, 'the ring has', first, 'to', last)
 
 
-def check_reset(arch, series, folder):
+def check_reset(kernel, series, folder):
     """A call makes a snapshot, and the reset another one; the machine boots again."""
     out = f'{folder}/reset'
     done = record_until(lambda: os.path.exists(out + '.1'), out, [*OPTIONS, '-T', 'panic@snapshot,count=1'],
-                        machine(arch, series, folder, EXIT, 'panic=1', True))
+                        machine(kernel, series, folder, EXIT, 'panic=1', True))
     console = done.stdout.decode(errors='replace')
     check_panic(out, console, False)
     check_panic(out + '.1', console)
 
 
-def check_end(arch, series, folder):
+def check_end(kernel, series, folder):
     """A reset that ends QEMU."""
     out = f'{folder}/end'
-    done = must([GUESTTRACE, 'record', '-o', out, *OPTIONS, '--', *machine(arch, series, folder, EXIT, 'panic=1', False)])
+    done = must([GUESTTRACE, 'record', '-o', out, *OPTIONS, '--', *machine(kernel, series, folder, EXIT, 'panic=1', False)])
     need(not os.path.exists(out + '.1'), 'there are two snapshots')
     check_panic(out, done.stdout.decode(errors='replace'))
 
 
-def check(arch, series, folder):
+def check(kernel, series, folder):
     for part in check_sysrq, check_reset, check_end:
-        part(arch, series, folder)
+        part(kernel, series, folder)
 
 
 def main():
-    arch, series, *how = sys.argv[1:]
-    return in_folder(f'panic-{arch}', lambda folder: (check_long if how else check)(arch, series, folder))
+    kernel, series, *how = sys.argv[1:]
+    return in_folder(f'panic-{kernel}', lambda folder: (check_long if how else check)(kernel, series, folder))
 
 
 if __name__ == '__main__':

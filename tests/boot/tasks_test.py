@@ -5,7 +5,7 @@ pid, its thread group and its name, and no task has the pid of one with another 
 thread has between two switches of threads is known, too. A thread that has more names than are kept
 costs no more than those.
 
-usage: tasks_test.py ARCH SERIES
+usage: tasks_test.py KERNEL SERIES
 """
 import re
 import sys
@@ -51,10 +51,10 @@ def check_bound(out, said):
     need(left and NAMES - KEPT < int(left[1]) < NAMES - KEPT + 1000, 'it says', said)
 
 
-def check(arch, series, folder):
+def check(kernel, series, folder):
     out = f'{folder}/data'
-    program = {'renames': boots.program(arch, folder, 'renames')}
-    line = boots.command(arch, qemus.of_series(arch, series), folder,
+    program = {'renames': boots.program(boots.arch_of(kernel), folder, 'renames')}
+    line = boots.command(kernel, qemus.of_series(boots.arch_of(kernel), series), folder,
                          commands=f'{COMMANDS}/renames {NAMES}', more=((), program))
     console, said = boots.record_told(out, line)
     truth = listed(console)
@@ -69,8 +69,8 @@ def check(arch, series, folder):
 
 
 def main():
-    arch, series = sys.argv[1:]
-    return in_folder(f'tasks-{arch}', lambda folder: check(arch, series, folder))
+    kernel, series = sys.argv[1:]
+    return in_folder(f'tasks-{kernel}', lambda folder: check(kernel, series, folder))
 
 
 if __name__ == '__main__':
