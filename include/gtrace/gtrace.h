@@ -72,9 +72,9 @@ struct gtrace_options {
     void *user;
 };
 
-/* GTRACE_E_NOT_FOUND, GTRACE_E_IO, GTRACE_E_NOMEM, GTRACE_E_FORMAT: it is no recording of calls, or
- * a text in it is damaged. A recording that was cut, or is being written, is opened as far as it is
- * whole. `o` may be NULL. */
+/* GTRACE_E_NOT_FOUND, GTRACE_E_IO, GTRACE_E_NOMEM, GTRACE_E_FORMAT: it is not a recording of calls,
+ * or a text in it is damaged. A recording that was cut, or is being written, is opened as far as it
+ * is whole. `o` may be NULL. */
 int gtrace_open(const char *path, const struct gtrace_options *o, struct gtrace **out,
                 struct gtrace_error *err);
 void gtrace_close(struct gtrace *t); /* NULL is fine */

@@ -6,7 +6,7 @@
  * "cat"; less quits by itself where all fits on the screen. Until gt_pager_finish the terminal's
  * interrupt is the pager's, so a command calls gt_pager_start when it begins to print.
  *
- * A reader that closes its end (the pager, head) is no error: the command ends quietly.
+ * A reader that closes its end (the pager, head) is not an error: the command ends quietly.
  */
 #ifndef GT_CLI_PAGER_H
 #define GT_CLI_PAGER_H

@@ -34,10 +34,10 @@ struct gt_filter_span gt_span_after(struct gt_filter_span span, const char *pref
  * quoted. */
 struct gt_filter_span gt_span_until(struct gt_filter_span span, const char *stops, bool quotes);
 
-/* A number, decimal or hex after 0x. False: it is no number, or does not fit. */
+/* A number, decimal or hex after 0x. False: it is not a number, or does not fit. */
 bool gt_span_number(struct gt_filter_span span, uint64_t *out);
 /* 5us, 1.5ms, 5000insn: ns (or instructions). Units: ns nsec us usec ms msec s sec m min insn;
- * none: ns. False: it is no number, or does not fit. */
+ * none: ns. False: it is not a number, or does not fit. */
 bool gt_span_time(struct gt_filter_span span, uint64_t *out, bool *insns);
 
 #endif

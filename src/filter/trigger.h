@@ -6,8 +6,8 @@
 #include "filter/rule.h"
 #include "filter/source.h"
 
-/* Adds the words, separated by commas or @, to the rule. A word that is no action is the name of a
- * module, as in uftrace: *module; .at NULL: none. GT_E_USAGE and others: err is filled. */
+/* Adds the words, separated by commas or @, to the rule. A word that is not an action is the name
+ * of a module, as in uftrace: *module; .at NULL: none. GT_E_USAGE and others: err is filled. */
 int gt_trigger_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
                      const struct gt_filter_source *s, struct gt_filter_span words,
                      struct gt_filter_span *module);

@@ -121,7 +121,7 @@ static bool begins_context(const struct gt_thread *t, uint64_t last_exit,
              !gt_stack_find_suspended(t, code->pc, &(bool){false})));
 }
 
-/* A jump into another file's code without symbols. A frame of that code is no evidence there. */
+/* A jump into another file's code without symbols. A frame of that code is not evidence there. */
 static bool is_far_jump(uint64_t last_exit, const struct gt_code *code)
 {
     return !(last_exit & GT_LAST_EXIT_CODE) && code->fn->flags & GT_FUNC_ANON &&

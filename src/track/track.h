@@ -104,7 +104,8 @@ enum { GT_CODE_MAX_INSNS = 512 }; /* of one description */
 
 /* Compared with the thread's enum gt_slow_flag: where they differ, a transfer is not plain. */
 enum gt_code_slow_flag {
-    GT_CODE_SLOW = 8, /* never plain: stubs, signal handlers, what is called and is no function */
+    GT_CODE_SLOW =
+        8, /* never plain: stubs, signal handlers, what is called and is not a function */
     GT_CODE_LEVEL = 0xf0,
     GT_CODE_LEVEL_SHIFT = 4,
 };

@@ -28,7 +28,7 @@ uint32_t gt_bounds_records(const struct gt_bounds *m, uint32_t from, uint32_t to
 uint32_t gt_bounds_whole(const struct gt_bounds *m, uint32_t at);
 /* Where the n-th record after the one at `from` begins. */
 uint32_t gt_bounds_skip(const struct gt_bounds *m, uint32_t from, uint32_t n);
-/* Makes *m end with the run's. False: these are no marks of a run of that size. */
+/* Makes *m end with the run's. False: these are not marks of a run of that size. */
 bool gt_bounds_check(struct gt_bounds *m, uint32_t end);
 
 #endif

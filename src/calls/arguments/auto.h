@@ -47,7 +47,7 @@ bool gt_auto_arguments_wanted(const struct gt_auto_arguments *a);
  * base, as those of a program's modules do; else from the part's beginning, as in a code map. A
  * kernel comes before its modules, and stays until the last of them was added. Errors: GT_E_NOMEM,
  * and of users' declarations GT_E_FORMAT, GT_E_RANGE; a file without prototypes, or with damaged
- * ones, is no error. */
+ * ones, is not an error. */
 int gt_auto_arguments_add(struct gt_auto_arguments *a, const struct gt_symbol_source *source,
                           bool in_process, struct gt_error *err);
 

@@ -61,7 +61,7 @@ static bool set_type(struct gt_arguments *a, const struct gt_types *types, uint3
         return size > 0;
     }
     gt_arguments_set_format(a, types, type, item);
-    item->is_float = false; /* it is no argument of its own */
+    item->is_float = false; /* it is not an argument of its own */
     if (item->format == GT_VALUE_STRUCT)
         return false;
     item->size = gt_value_is_text(item->format) ? 0 : (uint16_t)MIN(size, GT_VALUE_SIZE_MOST);

@@ -4,7 +4,7 @@
  * for each.
  *
  * A function writes the calls of the window (NULL: all) to `out`; the caller finishes it. Output
- * that failed ends the reading early and is no error here: gt_output_finish reports it. Equal
+ * that failed ends the reading early and is not an error here: gt_output_finish reports it. Equal
  * recordings give equal bytes. Errors of gt_calls_scan.
  */
 #ifndef GT_CALLS_EXPORT_RECORDING_H

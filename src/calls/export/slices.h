@@ -18,7 +18,7 @@ struct gt_slice_value {
     const char *name; /* "file"; where it is not known "arg1", "retval"; letters, digits and _.>- */
     const char *text; /* as replay shows it; NULL: of a number that is not from the guest */
     enum { GT_SLICE_TEXT, GT_SLICE_SIGNED, GT_SLICE_UNSIGNED, GT_SLICE_ADDRESS } kind;
-    uint64_t word; /* if it is no text */
+    uint64_t word; /* if it is not text */
 };
 
 #define GT_SLICES_CONSOLE UINT32_MAX /* instead of a task: a track of its own */

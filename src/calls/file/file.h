@@ -6,8 +6,8 @@
  * has text files, those of a uftrace directory: of each name the last one counts; and indexes, each
  * of which says what the blocks before it are, so that nobody has to read their heads. Blocks are
  * only ever added, each whole or not at all, by one process at a time (flock): so several processes
- * may record into one file, and what was there stays readable whatever happens. What is no block (a
- * process was killed while it wrote, a head is damaged) is skipped up to the next one.
+ * may record into one file, and what was there stays readable whatever happens. Bytes that are not
+ * a block (a process was killed while it wrote, a head is damaged) are skipped up to the next one.
  */
 #ifndef GT_CALLS_FILE_FILE_H
 #define GT_CALLS_FILE_FILE_H
@@ -34,7 +34,7 @@ struct gt_compact_block {
 #define GT_COMPACT_GAP_NOTICE                                                                      \
     "%s: offset %" PRIu64 ": %" PRIu64 " bytes are no whole block; they are left out"
 
-/* Bytes that are no block, or an index whose checksum does not hold. */
+/* Bytes that are not a block, or an index whose checksum does not hold. */
 struct gt_compact_gap {
     uint64_t at, size;
 };

@@ -34,7 +34,7 @@ int gt_compact_flight_parse(const char *text, struct gt_compact_flight_limit *ou
                             struct gt_error *err);
 /* True if the directory is a flight recorder's. */
 bool gt_compact_flight_is(const char *dir);
-/* GT_COMPACT_FLIGHT_FILE of a directory. GT_E_NOT_FOUND: the directory is no flight recorder's;
+/* GT_COMPACT_FLIGHT_FILE of a directory. GT_E_NOT_FOUND: the directory is not a flight recorder's;
  * GT_E_FORMAT, GT_E_IO. */
 int gt_compact_flight_read(const char *dir, struct gt_compact_flight_limit *out,
                            struct gt_error *err);

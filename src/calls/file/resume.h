@@ -18,7 +18,7 @@ struct gt_compact_tail {
 };
 
 /* Finds the packer's blocks from the offset `from` on: 0, or where one of its segments begins. What
- * is no block at the file's end is cut off: a process was killed there. Nobody adds to the file
+ * is not a block at the file's end is cut off: a process was killed there. Nobody adds to the file
  * meanwhile; the descriptor stays the caller's. GT_E_IO, GT_E_NOMEM. */
 int gt_compact_tail_find(int fd, const char *path, uint32_t packer, uint64_t from,
                          struct gt_compact_tail *out, struct gt_error *err);

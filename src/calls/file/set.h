@@ -49,8 +49,8 @@ int gt_compact_set_size(const char *path, uint64_t *size);
 
 /* Opens all parts of the set as one file, whose offsets count through all of them; a file of no set
  * as gt_compact_file_open does, and one that has a part's own name, FILE.NUMBER, alone. Of what the
- * set has lost struct gt_compact_file.member says the numbers. GT_E_FORMAT: FILE.NUMBER is no part
- * of this set; other errors of gt_compact_file_open. */
+ * set has lost struct gt_compact_file.member says the numbers. GT_E_FORMAT: FILE.NUMBER is not a
+ * part of this set; other errors of gt_compact_file_open. */
 int gt_compact_set_open(const char *path, struct gt_compact_file *out, struct gt_error *err);
 
 #endif

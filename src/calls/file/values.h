@@ -85,7 +85,7 @@ static inline void gt_value_learn(struct gt_value_guess *g, uint64_t word)
     g->last = word;
 }
 
-/* The layout of values; and the other way, into kinds alone: false: the word is no layout. */
+/* The layout of values; and the other way, into kinds alone: false: the word is not a layout. */
 uint64_t gt_values_layout(const struct gt_value_list *list);
 bool gt_values_of_layout(uint64_t word, struct gt_value_list *out);
 

@@ -73,7 +73,7 @@ static int remove_part(void *self, const char *path, uint32_t number,
     return 0;
 }
 
-/* One that has the new name and is no part stays, and the old part with its name as well. */
+/* One that has the new name and is not a part stays, and the old part with its name as well. */
 static int move_part(void *self, const char *path, uint32_t number,
                      const struct gt_compact_part *part, struct gt_error *err)
 {

@@ -38,7 +38,7 @@ struct gt_value_item;
 struct gt_value_spec; /* recording/values/spec.h */
 struct gt_values;
 
-/* A form that is no recording of calls: what is of it is made into one when it is opened. */
+/* A form that is not a recording of calls: what is of it is made into one when it is opened. */
 struct gt_calls_other {
     /* True where the path, or the programs (until NULL; NULL: none) say that it is of this form. */
     bool (*is)(const char *path, const char *const *elf);
@@ -159,7 +159,7 @@ enum gt_call_kind {
     GT_CALL_EVENT, /* `function` is the event's id, not an index */
     GT_CALL_LOST,  /* records were lost here; `function`: how many, 0: not known */
     /* A scan only: a stretch of time ends here and the call goes on in another one. It adds to the
-     * call's self time and is no end. */
+     * call's self time and is not an end. */
     GT_CALL_SPLIT,
 };
 
@@ -203,7 +203,7 @@ static inline bool gt_call_suspends(uint32_t function)
     return function <= GT_CALLS_PREEMPTED;
 }
 
-/* Of an EXIT that is no GT_CALL_PART: how long the call ran, with what it called. In a window of
+/* Of an EXIT that is not a GT_CALL_PART: how long the call ran, with what it called. In a window of
  * `wall` how long it took. Of a part, what was suspended in others is still in it. */
 static inline uint64_t gt_call_ran(const struct gt_call *e)
 {

@@ -46,7 +46,7 @@ struct task {
     uint32_t leaves;              /* depth of the call that returns; UINT32_MAX: none does */
     uint32_t function;            /* of the call that is entered, or returns */
     uint64_t sought;              /* calls that a --where may find */
-    uint32_t ends;                /* calls whose next EXIT is no return */
+    uint32_t ends;                /* calls whose next EXIT is not a return */
     bool ended;                   /* this EXIT is none */
 };
 

@@ -61,7 +61,7 @@ struct gt_follow *gt_follow_create(const char *path, uint64_t most,
                                    const struct gt_notices *notices);
 void gt_follow_destroy(struct gt_follow *f); /* NULL is fine */
 
-/* Reads what is new. `written`: others may be writing it, so that what its end lacks is no damage,
+/* Reads what is new. `written`: others may be writing it, so that what its end lacks is not damage,
  * and is read by a later look. Errors of gt_calls_open; GT_E_UNSUPPORTED: a directory with
  * arguments. A block that is damaged is skipped and reported. */
 int gt_follow_read(struct gt_follow *f, bool written, struct gt_error *err);

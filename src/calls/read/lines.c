@@ -18,7 +18,7 @@ static gint compare_marks(gconstpointer a, gconstpointer b)
     return x->time < y->time ? -1 : x->time > y->time;
 }
 
-/* The texts stay in the file's copy, each line ended by a 0. Lines that are no marks are left out,
+/* The texts stay in the file's copy, each line ended by a 0. Lines that are not marks are left out,
  * as uftrace does. */
 int gt_marks_read(struct gt_calls *c, struct gt_error *err)
 {

@@ -100,7 +100,7 @@ static struct task *task_of(const struct unpack *u, uint32_t tid, bool *is_new)
 
 /* ---- after damage -------------------------------------------------------------------------- */
 
-/* What the task's file has open at its end; nothing where it is no file of calls that match. */
+/* What the task's file has open at its end; nothing where it is not a file of calls that match. */
 static int scan(struct unpack *u, struct task *t, struct gt_uftrace_scan *out)
 {
     g_autofree char *path = path_of(u, t);

@@ -77,8 +77,8 @@ struct gt_replay_options {
     bool *any;                      /* set where a call or an event is chosen */
 };
 
-/* Writes the calls of the window (NULL: all). Output that failed ends the reading and is no error
- * here. Errors of gt_calls_walk. */
+/* Writes the calls of the window (NULL: all). Output that failed ends the reading and is not an
+ * error here. Errors of gt_calls_walk. */
 int gt_replay_write(struct gt_calls *c, const struct gt_calls_window *w,
                     const struct gt_replay_options *o, struct gt_output *out, struct gt_error *err);
 

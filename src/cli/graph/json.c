@@ -11,7 +11,7 @@ void gt_graph_json_begin(struct gt_json *j, struct gt_output *out)
     gt_json_begin_array(j);
 }
 
-/* A root is the top line of a whole tree: it is no function. */
+/* A root is the top line of a whole tree: it is not a function. */
 static void put_node(const struct gt_graph_text *t, struct gt_json *j, const struct gt_tree_node *n,
                      uint32_t depth)
 {

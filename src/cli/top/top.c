@@ -250,7 +250,7 @@ static void add_row(struct gt_top *t, const char *name, const struct gt_top_row 
         g_array_append_vals(t->rows, row, 1);
 }
 
-/* What is no function comes last. */
+/* Rows of other things than functions come last. */
 static gint compare_rows(gconstpointer a, gconstpointer b, gpointer top)
 {
     const struct gt_top *t = top;

@@ -21,7 +21,7 @@ enum {
 
 /* QEMU 7.2 counts an instruction that continues on the next page as the last one of an x86 block,
  * with those of its bytes that are on this page, though the block does not execute it: the next
- * block begins with it. Those bytes alone are no instruction. */
+ * block begins with it. Those bytes alone are not an instruction. */
 static bool is_cut_off(const struct gt_etrace *e, const struct gt_insn_ref *last)
 {
     uint32_t machine = e->arch.guest.id;

@@ -9,7 +9,8 @@
 /* The name of a function's event: f_isra_0 of f.isra.0. The caller frees it (g_free). NULL: no
  * place in a trace-events file can be the function. */
 char *gt_guest_event_name(const char *function);
-/* The event of the function's first instruction. An argument's name that is no word of C is argN.
+/* The event of the function's first instruction. An argument's name that is not a word of C is
+ * argN.
  */
 void gt_guest_event_declare(const struct gt_abi *abi, const struct gt_prototypes *p,
                             const struct gt_prototype *item, const char *name, const char *event,

@@ -69,7 +69,7 @@ static void add_tcg(struct type *t, enum gt_type_base fixed)
                                                      : "uint64_t");
 }
 
-/* { word } { "*" | "const" }: stops at the first token that is no part of a type. */
+/* { word } { "*" | "const" }: stops at the first token that is not a part of a type. */
 static void type(struct gt_parser *p, struct type *t)
 {
     const struct gt_token *token = &p->lexer.token;

@@ -87,7 +87,7 @@ static int grow(struct gt_diff_source *s, struct gt_error *err)
     return 0;
 }
 
-/* What is no text stays an error: it is read no further. */
+/* A log that is not text stays an error: it is read no further. */
 static int check_text(struct gt_diff_source *s, size_t got)
 {
     const char *zero = memchr(s->buf + s->fill, '\0', got);

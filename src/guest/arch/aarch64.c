@@ -9,7 +9,7 @@
  * A stack switch is a write of SP from anything but SP and x29. Compilers also write SP this way
  * within one stack (`mov sp, x19` after a variable-length array, `and sp, x9, #-32` to align a
  * frame); only the values of the stack pointers distinguish the two. Adding to SP itself (`add sp,
- * sp, x4`, which __builtin_eh_return emits) moves within a stack and is no switch.
+ * sp, x4`, which __builtin_eh_return emits) moves within a stack and is not a switch.
  */
 #include "guest/arch/arch.h"
 

@@ -12,7 +12,7 @@
 
 enum { VERSIONS_MOST = 4096 }; /* of a section that are looked at */
 
-/* An offset that is no offset: -1. */
+/* An offset that is not an offset: -1. */
 static int step(const Elf_Data *data, int at, GElf_Word by)
 {
     return by < data->d_size ? at + (int)by : -1;

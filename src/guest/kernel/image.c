@@ -72,7 +72,7 @@ static int unwrap(struct gt_kernel *k, uint64_t at, uint64_t n, struct gt_error 
     return status;
 }
 
-/* 1 a layer taken off, 0 it is no wrapping that we know. */
+/* 1 a layer taken off, 0 it is not a wrapping that we know. */
 static int peel(struct gt_kernel *k, struct gt_error *err)
 {
     const struct gt_kernel_private *p = k->priv;

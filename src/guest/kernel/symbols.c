@@ -149,7 +149,7 @@ static bool is_code(const struct gt_kernel_symbol *s, const struct gt_kernel *ra
         return false;
     if (s->type == 'T' || s->type == 't')
         return true;
-    /* nm says so of every weak symbol that is no object */
+    /* nm says so of every weak symbol that is not an object */
     return (s->type == 'W' || s->type == 'w') &&
            ((s->addr >= ranges->text_lo && s->addr < ranges->text_hi) ||
             (s->addr >= ranges->init_lo && s->addr < ranges->init_hi));

@@ -198,7 +198,7 @@ static uint32_t add_type(const struct reader *r, const struct gt_btf_type *t)
     return id;
 }
 
-/* Adds a function; false: what it refers to is no prototype. */
+/* Adds a function; false: what it refers to is not a prototype. */
 static bool add_function(const struct reader *r, const struct gt_btf_type *t)
 {
     struct gt_prototype item = {.name = string_at(r, t->name), .type = t->size};

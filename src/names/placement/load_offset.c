@@ -15,7 +15,7 @@
 #define CANDIDATES 16
 /* Functions begin at multiples of this, mostly: what chance is given. */
 #define ALIGN 16
-/* Fewer are no evidence, however thin functions are sown: there are many files and processes. */
+/* Fewer are not evidence, however thin functions are sown: there are many files and processes. */
 #define LEAST 4
 /* Programs that are linked alike have so many functions in common: what begins and ends them. */
 #define FEW 8

@@ -11,7 +11,8 @@
 #define MAP_LIMIT   ((size_t)256 << 20)
 #define FOUND_LIMIT ((size_t)16 << 20)
 
-/* One line; what is no line of the format, and functions that the module has not, are left out. */
+/* One line; what is not a line of the format, and functions that the module has not, are left out.
+ */
 static bool parse(const char *line, const struct gt_code_map *map, struct gt_match *out)
 {
     uint64_t module, offset, function;

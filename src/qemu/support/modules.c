@@ -323,7 +323,7 @@ static bool is_cold_part(const struct gt_symbol *symbol)
     return symbol->type != 'e' && strstr(symbol->name, ".cold") != NULL;
 }
 
-/* The compiler moves a function's unlikely code elsewhere, as NAME.cold: it is no function. */
+/* The compiler moves a function's unlikely code elsewhere, as NAME.cold: it is not a function. */
 static struct gt_func *whole_of(const struct gt_module *module, const struct gt_symbol *part)
 {
     char *name = g_strndup(part->name, (gsize)(strstr(part->name, ".cold") - part->name));

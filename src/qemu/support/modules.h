@@ -90,8 +90,8 @@ struct gt_func *gt_module_func(const struct gt_module *module, uint64_t pc);
 /* modules_flags.c: enum gt_func_flag of a function of that name. */
 uint32_t gt_module_flags_of(const struct gt_symbol *symbol);
 
-/* Adds a module that is no file of the guest: its functions have no code, and are never found by an
- * address. The symbols must live as long as the modules. NULL: the worker cannot run. */
+/* Adds a module that is not a file of the guest: its functions have no code, and are never found by
+ * an address. The symbols must live as long as the modules. NULL: the worker cannot run. */
 struct gt_module *gt_modules_add_made(struct gt_modules *m, uint64_t lo, const char *path,
                                       struct gt_symbols *symbols);
 

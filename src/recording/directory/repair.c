@@ -145,7 +145,7 @@ static int scan(const struct repair *r, uint32_t tid, struct gt_uftrace_scan *s,
                    : scan_file(r->dir.path, tid, s, err);
 }
 
-/* Says that the exits are no returns. */
+/* Says that the exits are not returns. */
 static int note_open(const struct repair *r, uint32_t tid, uint64_t time, uint32_t depth,
                      struct gt_error *err)
 {

@@ -43,7 +43,7 @@ static inline void gt_skipped_note(struct gt_skipped *v, uint64_t word)
 size_t gt_skipped_size(const struct gt_skipped *v, const uint8_t *data, size_t left, uint64_t time);
 
 /* The same by the spec of the record's function (NULL: nobody knows it); the values are in *list,
- * whose n is 0 where it has none, or what follows by it is no record. */
+ * whose n is 0 where it has none, or what follows by it is not a record. */
 size_t gt_skipped_take(const struct gt_skipped *v, const struct gt_value_spec *spec,
                        const struct gt_uftrace_record *r, const uint8_t *data, size_t left,
                        struct gt_value_list *list);

@@ -33,7 +33,7 @@ int gt_message_send(const char *fifo, enum gt_message message, const char *text)
 /* The same to a FIFO that is open, with O_NONBLOCK. */
 int gt_message_write(int fd, enum gt_message message, const char *text);
 
-/* Reads a line without its newline; *text is a part of it. False: it is no message. */
+/* Reads a line without its newline; *text is a part of it. False: it is not a message. */
 bool gt_message_parse(const char *line, enum gt_message *message, const char **text);
 
 #endif

@@ -6,7 +6,7 @@
  *   <task decimal> <time decimal> <depth decimal>
  *
  * Records end these calls as well, as uftrace's readers want it: exits of the task at that time,
- * from depths (from 0) below that one, are no returns. Without a depth, no exit at that time is a
+ * from depths (from 0) below that one, are not returns. Without a depth, no exit at that time is a
  * return.
  */
 #ifndef GT_RECORDING_TEXTS_OPEN_CALLS_H

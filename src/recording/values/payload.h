@@ -64,7 +64,7 @@ size_t gt_values_get_of(const struct gt_value_spec *spec, bool entry, const uint
                         size_t left, struct gt_value_list *out);
 /* The same in words: returns how many words. */
 size_t gt_values_put_words(uint64_t *out, const struct gt_value_list *list);
-/* 0: the words are no values, or there are fewer than they say; else how many they are. */
+/* 0: the words are not values, or there are fewer than they say; else how many they are. */
 size_t gt_values_get_words(const uint64_t *words, size_t n, struct gt_value_list *out);
 
 /* A value of format GT_VALUE_FLOAT; 0 if it was not read. */

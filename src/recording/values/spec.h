@@ -54,7 +54,7 @@ enum {
     GT_VALUES_MOST = 14,        /* values of one call, arguments or return values */
     GT_VALUE_PIECES = 4,        /* of one value */
     GT_VALUE_STEPS = 4,         /* addresses followed of one piece */
-    GT_VALUE_SIZE_MOST = 64,    /* bytes of a value that is no string */
+    GT_VALUE_SIZE_MOST = 64,    /* bytes of a value that is not a string */
     GT_VALUE_STRING_MOST = 256, /* bytes of a string; more is cut */
     GT_VALUE_SOURCE_TEXT = 512, /* bytes of a source's text, with its NUL */
 };
@@ -191,7 +191,7 @@ const struct gt_value_enum *gt_values_enum(const struct gt_values *v, const char
 bool gt_value_is_item(const char *word, size_t size);
 struct gt_value_request {
     /* n_pieces 0: where the ABI has the argument; a piece on the stack has its offset in words,
-     * from 1; size 0 where it is no string: the ABI's word. */
+     * from 1; size 0 where it is not a string: the ABI's word. */
     struct gt_value_item item;
     bool fields; /* its members, too */
 };

@@ -145,7 +145,7 @@ transfer_at_time(struct gt_uftrace_recorder *r, struct gt_vcpu *v, struct gt_cod
     return true;
 }
 
-/* An indirect jump in the block's own function, which is no return, by its form. */
+/* An indirect jump in the block's own function, which is not a return, by its form. */
 static inline bool jumped_inside(const struct gt_thread *t, const struct gt_code *code,
                                  uint64_t last_exit)
 {

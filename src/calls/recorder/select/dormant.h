@@ -11,7 +11,7 @@
  * Meanwhile calls are not followed, and the clock of instructions stands still. So the frames of
  * all stacks are forgotten, but those of a program's threads that stay in one system call all the
  * time. Stacks of which frames may be missing are marked (gt_stack.cut): a return to where nothing
- * is known of is no anomaly there.
+ * is known of is not an anomaly there.
  */
 #ifndef GT_CALLS_RECORDER_SELECT_DORMANT_H
 #define GT_CALLS_RECORDER_SELECT_DORMANT_H

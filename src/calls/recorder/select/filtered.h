@@ -56,7 +56,7 @@ void gt_filtered_name(struct gt_filtered *f, const char *name, uint32_t pid);
  * none). */
 void gt_filtered_enter(struct gt_filtered *f, const struct gt_frame *frame, uint64_t time);
 void gt_filtered_leave(struct gt_filtered *f, uint64_t time, const struct gt_argument_slot *result);
-/* The same for a call that arrived at the code, and is no handler. */
+/* The same for a call that arrived at the code, and is not a handler. */
 void gt_filtered_enter_code(struct gt_filtered *f, struct gt_code *code,
                             const struct gt_frame *frame, uint64_t time);
 /* The task is suspended, goes on. */

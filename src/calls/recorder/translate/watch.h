@@ -7,8 +7,8 @@
 #include "track/track.h"
 
 /* False where the host keeps memory callbacks too long (GT_HOST_MEMORY_AT_EXIT), and the
- * instruction may be one that ends its block: the last one, at a page's end or where it is no plain
- * access. */
+ * instruction may be one that ends its block: the last one, at a page's end or where it is not a
+ * plain access. */
 bool gt_may_watch_memory(const struct gt_translation *t, size_t i);
 
 /* Calls fn at the accesses of instruction i, or of those up to `end`, if they may be watched. */

@@ -109,9 +109,9 @@ void gt_arguments_drop(struct gt_vcpu *v);
 /* The same of a return instruction: the function's result. */
 void gt_arguments_read_result(struct gt_vcpu *v, const struct gt_argument_point *p);
 
-/* Before what is no code begins or ends (system_calls.h): values that the host has given, of which
- * the function's registers are "arg1" to "arg8" and "result"; gt_arguments_after is called after
- * it. */
+/* Before a part that has no code begins or ends (system_calls.h): values that the host has given,
+ * of which the function's registers are "arg1" to "arg8" and "result"; gt_arguments_after is called
+ * after it. */
 void gt_arguments_give(struct gt_transfer *t, const struct gt_argument_function *of,
                        const uint64_t *given, bool result);
 

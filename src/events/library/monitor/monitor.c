@@ -100,7 +100,7 @@ static void work(int i)
             return;
         }
     } while (!c->out.n && c->fill && c->fill != before);
-    if (c->ended && !c->out.n) { /* the rest is no whole command */
+    if (c->ended && !c->out.n) { /* the rest is not a whole command */
         close_client(i);
         return;
     }
