@@ -21,7 +21,7 @@ extern "C" {
 
 /* Listens at the path, with mode 0600, and serves clients on a thread of its own. Returns 0, or a
  * negative enum gt_trace_status with the reason in *err (which may be NULL); then nothing was
- * started. A socket of this user at which nobody listens is replaced; any other file is left alone:
+ * started. A socket of this user without a listener is replaced; any other file is left alone:
  * GT_TRACE_E_EXISTS, also if this process listens already. GT_TRACE_E_RANGE (the name is too long),
  * GT_TRACE_E_NOT_FOUND, GT_TRACE_E_IO, GT_TRACE_E_NOMEM. A child of fork() has no monitor, and may
  * start one. */

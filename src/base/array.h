@@ -24,7 +24,7 @@ static inline bool gt_array_grow(void **array, size_t *room, size_t n, size_t si
 
 #define GT_ARRAY_GROW(array, room, n) gt_array_grow((void **)(array), (room), (n), sizeof **(array))
 
-/* The same; what is new is 0. */
+/* The same; new elements are 0. */
 static inline bool gt_array_grow_clear(void **array, size_t *room, size_t n, size_t size)
 {
     size_t before = *room;

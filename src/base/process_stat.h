@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 struct gt_process_stat {
-    char state;               /* 'R', 'S', ..., 'Z': it has ended, nobody has waited for it */
-    unsigned parent;          /* 0: not in its PID namespace */
+    char state;      /* 'R', 'S', ..., 'Z': it has ended, its parent has not waited for it */
+    unsigned parent; /* 0: not in its PID namespace */
     unsigned long long began; /* clock ticks after the machine */
 };
 

@@ -99,7 +99,7 @@ static void free_file(struct gt_socket_file *f)
     __atomic_store_n(&f->state, FREE, __ATOMIC_RELEASE);
 }
 
-/* A socket of this user's that nobody listens at. */
+/* A socket of this user's without a listener. */
 static bool is_dead(const char *path, const struct stat *st)
 {
     int fd = S_ISSOCK(st->st_mode) && st->st_uid == geteuid() ? gt_socket_connect(path) : -EACCES;
@@ -175,7 +175,7 @@ static int remove_dead(const char *path, const struct stat *seen, struct gt_erro
     return gt_error_set(err, GT_E_EXISTS, "%s: another process took it just now", path);
 }
 
-/* Removes what is at the path, if that is a socket of this user's and nobody listens at it. */
+/* Removes what is at the path, if that is a socket of this user's without a listener. */
 static int clear_path(const char *path, struct gt_error *err)
 {
     struct stat st;

@@ -2,8 +2,8 @@
 /*
  * Unix sockets by path. Descriptors are non-blocking and close-on-exec.
  *
- * A listener's socket file has mode 0600 from its creation on. A socket of this user at which
- * nobody listens was left by an earlier run and is replaced; any other file at the path stays.
+ * A listener's socket file has mode 0600 from its creation on. A socket of this user without a
+ * listener was left by an earlier run and is replaced; any other file at the path stays.
  */
 #ifndef GT_BASE_SOCKET_H
 #define GT_BASE_SOCKET_H

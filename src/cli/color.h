@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Colours of what is printed for people: SGR sequences of terminals. */
+/* Colours of texts for people: SGR sequences of terminals. */
 #ifndef GT_CLI_COLOR_H
 #define GT_CLI_COLOR_H
 

@@ -47,10 +47,10 @@ struct gt_pager {
 /* Starts the pager, if there is to be one, and makes p->out write to it, else to standard output.
  * GT_E_IO. */
 int gt_pager_start(struct gt_pager *p, const struct gt_pager_options *o, struct gt_error *err);
-/* Writes what is left and waits for the end of the pager. GT_E_IO: the output could not be written,
+/* Writes the rest and waits for the end of the pager. GT_E_IO: the output could not be written,
  * or the pager could not be run. */
 int gt_pager_finish(struct gt_pager *p, struct gt_error *err);
-/* True: nobody reads what would still be printed. */
+/* True: the reader of the rest has gone. */
 static inline bool gt_pager_closed(const struct gt_pager *p)
 {
     return p->out.failed != 0;

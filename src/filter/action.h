@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a trigger does beside changing what is recorded: its user does it. */
+/* What a trigger does beside changing the recording: its user does it. */
 #ifndef GT_FILTER_ACTION_H
 #define GT_FILTER_ACTION_H
 

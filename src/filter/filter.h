@@ -77,9 +77,9 @@ void gt_filter_set_free(struct gt_filter_set *set); /* NULL is fine; verdicts en
  * expected; the set may have a part of the option. GT_E_NOMEM. */
 int gt_filter_set_add(struct gt_filter_set *set, enum gt_filter_option option, const char *name,
                       const char *value, struct gt_error *err);
-/* True: nothing was added that changes what is recorded. */
+/* True: nothing was added that changes the recording. */
 bool gt_filter_set_is_empty(const struct gt_filter_set *set);
-/* True: it changes nothing of what is recorded: it has at most triggers of other causes than calls,
+/* True: it changes nothing in the recording: it has at most triggers of other causes than calls,
  * which mark or save. */
 bool gt_filter_set_only_watches(const struct gt_filter_set *set);
 

@@ -48,7 +48,7 @@ static bool unchanged(void)
            now.st_ino == at_load.file;
 }
 
-/* A pipe that nobody empties, a terminal that is stopped: the guest's end does not wait for them.
+/* A pipe whose reader is stuck, a terminal that is stopped: the guest's end does not wait for them.
  * Not poll(), which takes no more descriptors than the guest's limit allows, which may be none. */
 static bool takes_a_line(void)
 {

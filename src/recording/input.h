@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The input of a command that reads a stream: FILE, "-" (standard input) or unix:PATH, the socket
- * of a plugin that is running or about to run: we connect to it or, if nobody listens there, listen
+ * of a plugin that is running or about to run: we connect to it or, if there is no listener, listen
  * for one writer. A file at PATH that is not a socket is left alone.
  */
 #ifndef GT_RECORDING_INPUT_H

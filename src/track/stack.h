@@ -81,7 +81,7 @@ bool gt_fork_snapshots_copy(const struct gt_tracker *k, struct gt_fork_snapshot 
                             size_t *bytes);
 /* They are those of the copy. With the tracker's lock. */
 void gt_fork_snapshots_restore(struct gt_tracker *k, const struct gt_fork_snapshot *copy);
-/* A context's first function, which nobody called. */
+/* A context's first function, which has no caller. */
 void gt_begin_root(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 /* The same where control has not been followed for a time: the code may be in the middle of an old
  * context, unless it is a function's entry. */

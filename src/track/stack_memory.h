@@ -14,7 +14,7 @@ uint64_t gt_stack_pointer_now(const struct gt_thread *t);
 struct gt_stack_words {
     const struct gt_tracker *k;
     uint64_t at, end;      /* the next word, and the end of the search */
-    uint64_t first, after; /* what is in `buffer` */
+    uint64_t first, after; /* the stack that `buffer` holds */
     bool ends;             /* there is no memory at `after` */
     uint8_t buffer[4096];
 };

@@ -184,7 +184,7 @@ void gt_code_set_slow_flags(struct gt_code *code);
 
 enum gt_frame_kind {
     GT_FRAME_CALL = 0,
-    GT_FRAME_ROOT,    /* nobody called it: a program's, thread's or coroutine's first function */
+    GT_FRAME_ROOT,    /* without a caller: a program's, thread's or coroutine's first function */
     GT_FRAME_SIGNAL,  /* entered by a signal */
     GT_FRAME_HANDLER, /* machines: of an interrupt, an exception or a system call */
     GT_FRAME_TAIL,    /* the frame below jumped there, and ends with it: see tail_calls.h */

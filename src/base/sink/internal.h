@@ -24,7 +24,7 @@ struct gt_channel {
     _Atomic uint64_t executing_from;
 };
 
-/* Opens the file; or connects to the socket, or listens if nobody listens there. */
+/* Opens the file; or connects to the socket, or listens if there is no listener. */
 int gt_channel_open(struct gt_channel *c, struct gt_error *err);
 /* Waits up to `ms` milliseconds for a reader. True: c->fd is its connection. If the reader listens
  * (c->connects), tries to connect. */

@@ -8,7 +8,7 @@
  * nothing is lost); or, with `drop`, the buffer is discarded and counted, and `mark` notes the gap
  * where the stream resumes.
  *
- * Targets: "FILE" is created or truncated. "unix:PATH" connects to PATH; if nobody listens there,
+ * Targets: "FILE" is created or truncated. "unix:PATH" connects to PATH; if there is no listener,
  * the sink creates the socket and listens for one reader. A file at PATH that is not a socket is
  * left alone. If no reader connects within `wait_seconds`, or the reader disconnects, the stream
  * ends and the producers continue; with `reconnect` the stream begins again with the next reader,

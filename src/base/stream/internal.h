@@ -253,7 +253,7 @@ struct gt_streams {
     uint64_t next_round; /* when the next round is due, monotonic ns */
     uint64_t interval;   /* time between rounds, ns */
     struct gt_stream_block block;
-    bool backend_failed; /* what is in the block is lost, too */
+    bool backend_failed; /* the block's records are lost, too */
     uint64_t filed;      /* records of `number` in the backend's file */
     _Atomic uint64_t written, bytes;
 };
@@ -293,10 +293,10 @@ void gt_stream_file_close(struct gt_streams *set, struct gt_stream_file *f);
 void gt_stream_file_write(struct gt_streams *set, struct gt_chunk **chunks, unsigned n);
 void gt_streams_latch(struct gt_streams *set, int errnum, const char *name);
 void gt_streams_latch_path(struct gt_streams *set, int errnum, const char *path);
-/* Counts as lost what is left of the chunks, from the first record that is not whole in the file.
+/* Counts as lost the rest of the chunks, from the first record that is not whole in the file.
  * On return none of them is pending. */
 void gt_stream_chunks_drop(struct gt_streams *set, struct gt_chunk **chunks, unsigned n);
-/* (L) Frees the file if nobody can add to it any more. */
+/* (L) Frees the file if no stream can add to it any more. */
 void gt_stream_file_release(struct gt_streams *set, struct gt_stream_file *f);
 /* (L) Counts lost records of a stream. */
 void gt_stream_file_lose(struct gt_streams *set, struct gt_stream_file *f, uint64_t records);

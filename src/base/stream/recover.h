@@ -28,7 +28,7 @@ struct gt_ring {
     bool partly;    /* chunks may be missing */
     bool by_packed; /* what the last block has is in the file */
     uint64_t skip;  /* records that an earlier recovery has copied */
-    uint64_t left;  /* records left out: what is before them is missing */
+    uint64_t left;  /* records left out: earlier ones are missing */
 };
 
 /* Set the error. */

@@ -248,7 +248,7 @@ static void look_round(struct gt_streams *set)
     set->next_round = gt_clock_monotonic() + set->interval;
 }
 
-/* Frees the files of the batch that nobody can add to any more. */
+/* Frees the files of the batch to which no stream can add any more. */
 static void end_batch(struct gt_streams *set)
 {
     pthread_mutex_lock(&set->lock);

@@ -181,7 +181,7 @@ static const struct gt_prototype *prototype_of(const struct file *f,
     return p ? p : chosen_in_libc(f, fn->name);
 }
 
-/* Arguments that nobody asked for go. */
+/* Arguments that no option asked for go. */
 static void keep_requested(struct gt_value_spec *spec, uint32_t fields)
 {
     size_t n = 0;

@@ -93,7 +93,7 @@ struct gt_columns {
  * read; they have at most `most` bytes together. GT_E_FORMAT, GT_E_NOMEM. */
 int gt_columns_open(struct gt_columns *c, unsigned n, bool values, const void *payload, size_t size,
                     size_t most);
-/* Frees what is in there; zstd too. */
+/* Frees its contents; zstd's, too. */
 void gt_columns_finish(struct gt_columns *c);
 /* True where all have been read to their ends, and none beyond. */
 bool gt_columns_are_done(struct gt_columns *c);

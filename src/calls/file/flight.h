@@ -4,7 +4,7 @@
  *
  * A process's ring is a file in a compact file's working directory (work.h),
  * ".guesttrace-NUMBER.last": a compact file's head, then blocks of records of one packer, in any
- * order, and what is left of older ones. New blocks overwrite the oldest ones, whole segments of
+ * order, and the rest of older ones. New blocks overwrite the oldest ones, whole segments of
  * them. What counts follows from the blocks alone: of those that are whole (checksums), the row
  * that leads to the last one without a hole in the numbers of records, from the first one on that
  * begins a segment. So a kill at any moment leaves a ring, and a reader needs no lock.
@@ -67,7 +67,7 @@ uint64_t gt_compact_flight_last_time(struct gt_compact_flight *f, uint32_t numbe
  * goes on in the space that it has. */
 extern const struct gt_stream_packing gt_compact_flight_packing;
 
-/* ---- what is kept -------------------------------------------------------------------------- */
+/* ---- kept blocks -------------------------------------------------------------------------- */
 
 /* Appends what the directory's rings have to a compact file. Their processes may record meanwhile:
  * what they overwrite before it is copied is missing at the beginning. Returns the number of

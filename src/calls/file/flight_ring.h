@@ -34,7 +34,7 @@ struct gt_flight_room {
     /* The blocks that count, in order of their records: `n` from `first` on. */
     struct gt_compact_block *block;
     size_t first, n, room;
-    uint64_t next, free_end; /* where the next block goes, and where what is free there ends */
+    uint64_t next, free_end; /* where the next block goes, and where the free space there ends */
     uint64_t size;           /* of the file */
     bool full;               /* it cannot grow any more */
 };

@@ -16,7 +16,7 @@ struct gt_ran;
 int gt_ran_read(const char *path, const char *dir, struct gt_ran **out, struct gt_error *err);
 void gt_ran_free(struct gt_ran *r); /* NULL is fine */
 
-/* Shortens a text file of the directory: 1, `out` has what is left; 0: it is to be kept as it is,
+/* Shortens a text file of the directory: 1, `out` has the rest; 0: it is to be kept as it is,
  * since it has no symbols, or it is not known where its module was. GT_E_NOMEM. */
 int gt_ran_shorten(const struct gt_ran *r, const char *name, const char *text, size_t size,
                    struct gt_text *out);

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 bool gt_ran_code_is(const char *name); /* one of the two */
-/* 1: `out` has what is left of the directory's file; 0: it is to be kept as it is. GT_E_NOMEM. */
+/* 1: `out` has the rest of the directory's file; 0: it is to be kept as it is. GT_E_NOMEM. */
 int gt_ran_code_shorten(const char *dir, const char *name, struct gt_text *out);
 
 #endif

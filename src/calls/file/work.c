@@ -71,7 +71,7 @@ static bool is_usable(const struct gt_compact_work *w)
     return is_free(w->dir.path) || gt_compact_work_exists(w);
 }
 
-/* Nobody records there. Where a directory is there the lock is held, until *lock is closed. */
+/* No process records there. Where a directory is there the lock is held, until *lock is closed. */
 static int check_use(const struct gt_compact_work *w, int *lock, struct gt_error *err)
 {
     int status = gt_dir_lock_alone(w->dir.path, w->file, lock, err);

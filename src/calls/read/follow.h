@@ -3,7 +3,7 @@
  * Follows a recording that is being written: which functions were called, and how long they ran,
  * since the last look.
  *
- * Each look opens the recording again, for what is new of its tasks, modules and index, and reads
+ * Each look opens the recording again, for new parts of its tasks, modules and index, and reads
  * the records that it has not read: of a compact file by each packer's count of records, of a
  * directory by the bytes of each file. Only the segment of a compact file in which reading goes on
  * is unpacked again from its beginning. Each task's stack of open calls is kept from look to look.
@@ -61,7 +61,7 @@ struct gt_follow *gt_follow_create(const char *path, uint64_t most,
                                    const struct gt_notices *notices);
 void gt_follow_destroy(struct gt_follow *f); /* NULL is fine */
 
-/* Reads what is new. `written`: others may be writing it, so that what its end lacks is not damage,
+/* Reads new records. `written`: others may be writing it, so that what its end lacks is not damage,
  * and is read by a later look. Errors of gt_calls_open; GT_E_UNSUPPORTED: a directory with
  * arguments. A block that is damaged is skipped and reported. */
 int gt_follow_read(struct gt_follow *f, bool written, struct gt_error *err);

@@ -23,7 +23,7 @@ struct gt_follow_calls {
     GHashTable *tasks;     /* by id */
     GPtrArray *task;       /* struct gt_follow_open_task */
     uint64_t lost;
-    bool counts;                                               /* what is read is summed up */
+    bool counts;                                               /* new records are summed up */
     bool (*wants)(void *self, const struct gt_follow_task *t); /* NULL: all tasks */
     void *wants_self;
 };

@@ -48,7 +48,7 @@ struct gt_merge {
 
 void gt_merge_finish(struct gt_merge *m);
 void gt_merge_queue_finish(struct gt_merge_queue *q);
-/* Adds what is made of a queue. GT_E_NOMEM. */
+/* Adds an event that was made of a queue. GT_E_NOMEM. */
 int gt_merge_put(struct gt_merge *m, struct gt_merge_queue *q, const struct gt_calls_out *out);
 /* Gives events that are earlier than `bound`; UINT64_MAX: all. What `call` returned if it is not 0;
  * GT_E_NOMEM. */

@@ -15,8 +15,7 @@ struct gt_perf_record {
     bool preempted;   /* and not because it waits */
 };
 
-/* Calls `take` for each record that says such a thing, in the order of the file; what is damaged
- * ends it. */
+/* Calls `take` for each record that says such a thing, in the order of the file; damage ends it. */
 void gt_perf_read(const char *data, size_t size,
                   void (*take)(void *self, const struct gt_perf_record *r), void *self);
 

@@ -34,7 +34,7 @@ struct gt_calls_out {
     struct gt_call call[GT_STACK_BATCH];
     size_t n;
     const struct gt_value_list *values; /* of the last one; NULL: it has none */
-    /* Takes what is in `call`, of one stack; below 0 is kept in `status`. */
+    /* Takes `call`, of one stack; below 0 is kept in `status`. */
     int (*take)(void *self, struct gt_calls_stack *s, const struct gt_calls_out *out);
     void *self;
     int status;
@@ -90,7 +90,7 @@ struct gt_calls_stack {
 void gt_calls_stack_init(struct gt_calls_stack *s, uint32_t task);
 void gt_calls_stack_finish(struct gt_calls_stack *s);
 
-/* The task's stretch begins: what is open, outermost first, and the time of the record before.
+/* The task's stretch begins: its open calls, outermost first, and the time of the record before.
  * `shown`: calls that were shown before this stretch are not shown again. False: no memory. */
 bool gt_calls_stack_begin(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                           const struct gt_call_frame *frame, size_t n, uint64_t time, bool shown);
@@ -99,7 +99,7 @@ bool gt_calls_stack_begin(struct gt_calls_stack *s, const struct gt_calls_rules 
 bool gt_calls_stack_align(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                           struct gt_calls_out *out, const struct gt_call_frame *frame, size_t n,
                           uint64_t time);
-/* The window begins: shows what is open. */
+/* The window begins: shows the open calls. */
 void gt_calls_stack_start(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                           struct gt_calls_out *out);
 /* The task has no record before that time that has not come: shows calls that have lasted long
@@ -149,7 +149,7 @@ int gt_calls_stack_take_valued(struct gt_calls_stack *s, const struct gt_calls_r
                                const struct gt_compact_event *event,
                                const struct gt_value_list *values);
 
-/* Gives what is in `out`; returns out->status. */
+/* Gives the contents of `out`; returns out->status. */
 int gt_calls_out_flush(struct gt_calls_out *out, struct gt_calls_stack *s);
 
 #endif

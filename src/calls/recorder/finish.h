@@ -5,7 +5,7 @@
 
 struct gt_uftrace_recorder;
 
-/* Ends all calls, writes what is missing, prints losses and counts. Once; later calls do nothing.
+/* Ends all calls, writes the rest, prints losses and counts. Once; later calls do nothing.
  * Takes the lock. */
 void gt_uftrace_finish(struct gt_uftrace_recorder *r);
 

@@ -43,7 +43,7 @@ _Static_assert(((GT_VCPU_CLOCK | GT_VCPU_VALUES | GT_VCPU_ASKS | GT_VCPU_IDLE) &
                    0,
                "the tracker leaves them alone");
 
-/* Control arrives at a block: what is passed along while that is recorded. */
+/* Control arrives at a block: the state that is passed along while that is recorded. */
 struct gt_transfer {
     struct gt_vcpu *vcpu;
     struct gt_code *code;

@@ -21,8 +21,7 @@ static bool is_compact(const char *path)
            (gt_compact_flight_is(work.dir.path) || gt_compact_set_highest(work.file).number);
 }
 
-/* A directory's lock: nobody records there. One of a folder that cannot be written to needs none.
- */
+/* The lock of a directory in which no process records; none where it cannot be written to. */
 static int lock_directory(struct gt_recording_edit *e, struct gt_error *err)
 {
     const char *path = e->at.dir;

@@ -34,7 +34,7 @@ struct gt_replay_task {
     uint8_t tid_length;
 };
 
-/* An entry, whose line depends on what is next. */
+/* An entry, whose line depends on the next record. */
 struct gt_replay_pending {
     struct gt_call call;
     uint32_t depth; /* of the line */

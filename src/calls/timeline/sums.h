@@ -37,7 +37,7 @@ void gt_sums_clear(struct gt_sums *s);
 void gt_sums_add(struct gt_sums *s, const struct gt_call *e);
 /* Completes all bins. */
 void gt_sums_finish(struct gt_sums *s);
-/* Puts what is complete into levels, and forgets it. */
+/* Puts complete sums into levels, and forgets them. */
 void gt_sums_put(struct gt_sums *s, struct gt_bins *l);
 static inline bool gt_sums_wait(const struct gt_sums *s)
 {

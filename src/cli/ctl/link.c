@@ -210,7 +210,7 @@ static int greet(struct gt_ctl *c, struct gt_error *err)
     return sent < 0 ? gt_error_set(err, sent, "%s", late.text) : read_answer(c, ignored, err);
 }
 
-/* Rather than a socket at which nobody listens. */
+/* Rather than a socket without a listener. */
 static bool is_file(const char *path)
 {
     return g_file_test(path, G_FILE_TEST_IS_REGULAR) || g_file_test(path, G_FILE_TEST_IS_DIR);

@@ -75,7 +75,7 @@ void gt_top_close(struct gt_top *t);
 /* A file with names of a machine's functions: FILE[:OFFSET]. Errors of gt_live_add. */
 int gt_top_add_symbols(struct gt_top *t, const char *argument, struct gt_error *err);
 
-/* Reads what is new. Errors of gt_follow_read and of the command flush. */
+/* Reads new records. Errors of gt_follow_read and of the command flush. */
 int gt_top_look(struct gt_top *t, struct gt_error *err);
 /* Only this task, or those of these names, from here on; NULL or "": all. */
 void gt_top_set_task(struct gt_top *t, const char *task);

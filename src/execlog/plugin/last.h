@@ -22,7 +22,7 @@ struct gt_exlog_last {
 
 /* Puts this sink before the recorder's. */
 void gt_exlog_last_insert(struct gt_exlog *e);
-/* Delivers what is stored of the vCPU downstream, and empties the store. By a thread that has
+/* Delivers the stored lines of the vCPU downstream, and empties the store. By a thread that has
  * entered the vCPU, or holds all of them back. */
 void gt_exlog_last_deliver(struct gt_exlog_vcpu *v);
 

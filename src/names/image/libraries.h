@@ -11,7 +11,7 @@
  * "aarch64-linux-gnu"). Each absolute path is looked up below `root` (NULL: none) first, as QEMU's
  * -L does. A file of another architecture is passed over.
  *
- * Returns absolute paths, without the program's, each once; what is not found is left out. Free
+ * Returns absolute paths, without the program's, each once; missing ones are left out. Free
  * with g_ptr_array_unref.
  */
 GPtrArray *gt_libraries_of(const char *program, const char *root, const char *const *triples);

@@ -57,7 +57,7 @@ struct gt_modules {
     GPtrArray *all;       /* struct gt_module *, in the order they came */
     GPtrArray *live;      /* those of files that are mapped now */
     GPtrArray *displaced; /* those that became `apart` because of the newest one */
-    GHashTable *files;    /* modules.c: by what is in them */
+    GHashTable *files;    /* modules.c: by their contents */
     GHashTable *paths;    /* path -> the newest struct gt_module of it */
     GTree *by_address;    /* lo -> struct gt_module: those that nothing has replaced */
     struct {

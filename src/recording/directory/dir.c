@@ -100,7 +100,7 @@ static int resolve(struct gt_uftrace_dir *d, const char *path, struct gt_error *
     return 0;
 }
 
-/* Nobody records there. Where there is a lock it is held, until *lock is closed. */
+/* No process records there. Where there is a lock it is held, until *lock is closed. */
 static int check_use(const char *path, int *lock, struct gt_error *err)
 {
     int status = gt_dir_lock_alone(path, path, lock, err);

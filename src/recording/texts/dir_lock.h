@@ -3,9 +3,9 @@
  * Who writes a recording: the lock in its directory, or in the working directory of a compact file.
  *
  * GT_DIR_LOCK_FILE is there while a recording is made or changed, and after a kill. Each process
- * that records holds a shared flock() on it; who changes a recording that nobody records holds it
- * alone. The file never appears without its maker's lock: it is locked before it gets its name. A
- * process that replaces itself with execve() holds no lock for a moment, but its pool of records
+ * that records holds a shared flock() on it; who changes a recording that no process records holds
+ * it alone. The file never appears without its maker's lock: it is locked before it gets its name.
+ * A process that replaces itself with execve() holds no lock for a moment, but its pool of records
  * (base/stream/stream.h) is there, by which it counts as one that records.
  *
  * Where the file system has no locks everybody is let in: it is as good as it gets.

@@ -28,7 +28,7 @@ enum gt_message {
 enum { GT_MESSAGE_MAX = 1024 }; /* bytes of a line with its newline */
 
 /* Sends it; never waits. A text (NULL: none) is cut where the line would be too long, and at a
- * newline. Returns 0, or errno: ENXIO, ENOENT: nobody reads; EAGAIN: the reader is behind. */
+ * newline. Returns 0, or errno: ENXIO, ENOENT: there is no reader; EAGAIN: the reader is behind. */
 int gt_message_send(const char *fifo, enum gt_message message, const char *text);
 /* The same to a FIFO that is open, with O_NONBLOCK. */
 int gt_message_write(int fd, enum gt_message message, const char *text);

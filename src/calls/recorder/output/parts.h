@@ -15,7 +15,7 @@
 
 struct gt_uftrace_recorder;
 
-/* How many may wait; what is beyond is finished at the end. */
+/* How many may wait; others are finished at the end. */
 enum { GT_PARTS_WAITING = 64 };
 
 struct gt_ended_parts {

@@ -47,7 +47,7 @@ struct gt_monitor_argument {
 struct gt_monitor_command {
     const char *name;
     struct gt_monitor_parameter parameters[GT_MONITOR_PARAMETERS];
-    /* Adds what is returned, as JSON. */
+    /* Adds the answer, as JSON. */
     int (*run)(void *self, const struct gt_monitor_command *c, const struct gt_monitor_argument *a,
                struct gt_monitor_text *out, struct gt_trace_error *err);
 };
@@ -81,7 +81,7 @@ struct gt_monitor_client {
 /* Executes the messages in `in`, until there is an answer to send. */
 void gt_monitor_client_work(struct gt_monitor_client *c);
 
-/* socket.c: a listening socket of mode 0600. A socket at the path at which nobody listens is
+/* socket.c: a listening socket of mode 0600. A socket at the path without a listener is
  * replaced. `device` and `inode` identify the new file, for its removal. GT_TRACE_E_EXISTS (a
  * process listens there, or the file is not a socket), GT_TRACE_E_RANGE (the name is too long),
  * GT_TRACE_E_NOT_FOUND, GT_TRACE_E_IO. */

@@ -38,7 +38,7 @@ static int make_address(struct sockaddr_un *to, const char *path, struct gt_trac
     return 0;
 }
 
-/* 0: nobody listens at this socket. */
+/* 0: this socket has no listener. */
 static int check_silent(const struct sockaddr_un *address, struct gt_trace_error *err)
 {
     const char *path = address->sun_path;
