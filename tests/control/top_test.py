@@ -146,7 +146,8 @@ def test_programs(t):
     """A child that executes a program, and a process that becomes another: the names are those of each."""
     for kind in FORMATS:
         t.out = f'{t.folder}/exec{"-compact" if kind else ""}'
-        child = t.start(kind, command=[*t.again()[:2], t.again()[2] + kind, t.again()[3]] if kind else t.again())
+        *qemu, plugin, program = t.again()
+        child = t.start(kind, command=[*qemu, plugin + kind, program])
         top = Top(t, '-s', 'all-calls')
         tables = [top.table()]
         step(child, 'w')
