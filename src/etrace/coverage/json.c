@@ -63,7 +63,7 @@ void gt_coverage_write_json(const struct gt_coverage_report *r, struct gt_text *
     gt_text_printf(out, "{\"files\":[");
     for (uint32_t file = 1; file < r->files->len; file++) {
         GArray *totals = gt_coverage_totals(r, file, &at);
-        GArray *functions = gt_coverage_functions_of(r, file);
+        GArray *functions = gt_coverage_functions_of(r, file, totals);
         if (totals->len) {
             gt_text_printf(out, "%s", between);
             ran += put_file(out, r->files->pdata[file], totals, functions);

@@ -6,6 +6,7 @@
 #include "etrace/coverage/rows.h"
 #include "guest/arch/insn_size.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define NO_FUNCTION UINT32_MAX
@@ -14,9 +15,10 @@ struct sweep {
     struct gt_coverage_report *out;
     const struct gt_coverage_program *p;
     const struct gt_coverage *c;
-    const GArray *declared; /* struct gt_coverage_declared */
-    uint32_t *function;     /* of each symbol: index into out->functions, or NO_FUNCTION */
-    uint64_t done;          /* costs are counted up to here */
+    struct gt_coverage_table table;
+    uint32_t *function; /* of each symbol: index into out->functions, or NO_FUNCTION */
+    GHashTable *placed; /* functions by their declaration: "FILE:LINE:NAME" to their index */
+    uint64_t done;      /* costs are counted up to here */
 };
 
 /* ---- functions ----------------------------------------------------------------------------- */
@@ -28,22 +30,88 @@ static uint32_t add_function(struct sweep *s, const char *name, uint64_t calls)
     return s->out->functions->len - 1;
 }
 
-/* A function is where the source declares it: the first row of optimised code is often that of what
- * was inlined there. As in gcov, its line is listed, with its calls. */
-static void declare(struct sweep *s, uint64_t entry, uint32_t function)
+/* GCC names a copy of a function NAME.constprop.0, one that it has changed NAME.isra.0, and so on.
+ */
+static const char *copied_name(const char *symbol, const char *name)
 {
-    const struct gt_coverage_declared *d = gt_coverage_declared_at(s->declared, entry);
+    const size_t n = strcspn(symbol, ".");
+    const bool same =
+        g_str_has_prefix(symbol, "_Z") || (name && strncmp(symbol, name, n) == 0 && !name[n]);
+    if (!symbol[n] || n == 0 || !same)
+        return symbol;
+    g_autofree char *whole = g_strndup(symbol, n);
+    return g_intern_string(whole);
+}
+
+static char *key_of(const char *name, uint32_t file, uint32_t line)
+{
+    return g_strdup_printf("%" PRIu32 ":%" PRIu32 ":%s", file, line, name);
+}
+
+/* A function of optimised code is where the source declares it: its first row is often of a
+ * function that is inlined there. */
+static struct gt_covered_function *placed_function(struct sweep *s, const char *name, uint32_t file,
+                                                   uint32_t line, uint32_t *number)
+{
+    char *key = key_of(name, file, line);
+    void *known;
+    if (g_hash_table_lookup_extended(s->placed, key, NULL, &known)) {
+        g_free(key);
+        *number = GPOINTER_TO_UINT(known);
+    } else {
+        *number = add_function(s, name, 0);
+        g_hash_table_insert(s->placed, key, GUINT_TO_POINTER(*number));
+    }
     struct gt_covered_function *f =
-        &g_array_index(s->out->functions, struct gt_covered_function, function);
-    if (!d || !d->optimised)
-        return;
+        &g_array_index(s->out->functions, struct gt_covered_function, *number);
     f->is_placed = true;
-    if (d->artificial)
-        return;
-    f->file = d->file;
-    f->line = d->line;
-    const struct gt_covered_line line = {d->file, d->line, function, true, true, f->calls, 0};
-    g_array_append_val(s->out->lines, line);
+    f->file = file;
+    f->line = line;
+    return f;
+}
+
+/* All copies of a function are one. GCC does not say the mangled name of a static function: inlined
+ * copies are found by the name that it says. */
+static uint32_t function_of(struct sweep *s, const struct gt_symbol *symbol)
+{
+    const uint64_t entry = symbol->addr + s->p->base, calls = gt_coverage_at(s->c, entry);
+    const struct gt_coverage_declared *d = gt_coverage_declared_at(s->table.declared, entry);
+    uint32_t number;
+    if (!d || !d->optimised || d->artificial) {
+        number = add_function(s, symbol->name, calls);
+        g_array_index(s->out->functions, struct gt_covered_function, number).is_placed =
+            d && d->optimised;
+        return number;
+    }
+    const char *name = copied_name(symbol->name, d->name);
+    struct gt_covered_function *f = placed_function(s, name, d->file, d->line, &number);
+    char *key = d->name ? key_of(d->name, d->file, d->line) : NULL;
+    if (key && !g_hash_table_contains(s->placed, key))
+        g_hash_table_insert(s->placed, g_steal_pointer(&key), GUINT_TO_POINTER(number));
+    g_free(key);
+    /* the rest of a function whose beginning is inlined: who calls it is counted there */
+    if (name == symbol->name || !strstr(symbol->name + strlen(name), ".part."))
+        f->calls += calls;
+    return number;
+}
+
+/* As in gcov, the line that declares a function is listed, with its calls. */
+static void add_declarations(struct gt_coverage_report *out)
+{
+    for (guint i = 0; i < out->functions->len; i++) {
+        const struct gt_covered_function *f =
+            &g_array_index(out->functions, struct gt_covered_function, i);
+        const struct gt_covered_line line = {.file = f->file,
+                                             .line = f->line,
+                                             .function = i,
+                                             .ends = true,
+                                             .listed = true,
+                                             .strong = true,
+                                             .declares = true,
+                                             .count = f->calls};
+        if (f->is_placed && f->line)
+            g_array_append_val(out->lines, line);
+    }
 }
 
 /* What GCC moved out of a function is the function: NAME.cold. */
@@ -59,24 +127,29 @@ static const struct gt_symbol *whole_function(const struct gt_symbols *symbols,
     return whole ? whole : symbol;
 }
 
-/* The function that has addr, and where its code ends. */
-static uint32_t function_at(struct sweep *s, uint64_t addr, uint64_t *end)
+/* A piece of a function's code. */
+struct piece {
+    uint64_t end;
+    bool idle; /* it was never entered */
+};
+
+/* The function that has addr. */
+static uint32_t function_at(struct sweep *s, uint64_t addr, struct piece *piece)
 {
     const struct gt_symbols *symbols = s->p->symbols;
     const struct gt_symbol *at = gt_symbols_find(symbols, addr - s->p->base);
     if (!at) {
-        *end = addr + 1;
-        while (*end < addr + GT_PAGE && !gt_symbols_find(symbols, *end - s->p->base))
-            ++*end;
+        *piece = (struct piece){addr + 1, false};
+        while (piece->end < addr + GT_PAGE && !gt_symbols_find(symbols, piece->end - s->p->base))
+            ++piece->end;
         return 0;
     }
-    *end = at->addr + at->size + s->p->base;
+    piece->end = at->addr + at->size + s->p->base;
     at = whole_function(symbols, at);
+    piece->idle = gt_coverage_at(s->c, at->addr + s->p->base) == 0;
     uint32_t *number = &s->function[at - symbols->sym];
-    if (*number == NO_FUNCTION) {
-        *number = add_function(s, at->name, gt_coverage_at(s->c, at->addr + s->p->base));
-        declare(s, at->addr + s->p->base, *number);
-    }
+    if (*number == NO_FUNCTION)
+        *number = function_of(s, at);
     return *number;
 }
 
@@ -111,12 +184,17 @@ static uint64_t cost_of(struct sweep *s, uint64_t lo, uint64_t hi)
 }
 
 static void add_piece(struct sweep *s, const struct gt_coverage_row *row, uint64_t lo, uint64_t hi,
-                      uint32_t function)
+                      uint32_t function, bool idle)
 {
-    struct gt_covered_line line = {
-        row->file,   row->line,  function,           .ends = row->ends || !row->counted,
-        row->listed, row->count, cost_of(s, lo, hi),
-    };
+    struct gt_covered_line line = {.file = row->file,
+                                   .line = row->line,
+                                   .function = function,
+                                   .ends = row->ends || !row->counted,
+                                   .listed = row->listed,
+                                   .strong = row->statement,
+                                   .idle = idle,
+                                   .count = row->count,
+                                   .cost = cost_of(s, lo, hi)};
     struct gt_covered_function *f =
         &g_array_index(s->out->functions, struct gt_covered_function, function);
     if (row->listed && !row->counted)
@@ -133,9 +211,10 @@ static void add_piece(struct sweep *s, const struct gt_coverage_row *row, uint64
 static void add_row(struct sweep *s, const struct gt_coverage_row *row)
 {
     for (uint64_t lo = row->lo, hi; lo < row->hi; lo = hi) {
-        uint32_t function = function_at(s, lo, &hi);
-        hi = MIN(hi, row->hi);
-        add_piece(s, row, lo, hi, function);
+        struct piece piece;
+        uint32_t function = function_at(s, lo, &piece);
+        hi = MIN(piece.end, row->hi);
+        add_piece(s, row, lo, hi, function, piece.idle);
     }
 }
 
@@ -148,10 +227,54 @@ static void add_gap(struct sweep *s, uint64_t hi)
     s->done = MAX(s->done, hi);
 }
 
+static void add_statements(struct sweep *s)
+{
+    for (guint i = 0; i < s->table.statements->len; i++) {
+        const struct gt_coverage_point *at =
+            &g_array_index(s->table.statements, struct gt_coverage_point, i);
+        struct piece piece;
+        if (!at->line)
+            continue;
+        const uint32_t function = function_at(s, at->lo, &piece);
+        const struct gt_covered_line line = {.file = at->file,
+                                             .line = at->line,
+                                             .function = function,
+                                             .ends = true,
+                                             .listed = true,
+                                             .strong = true,
+                                             .idle = piece.idle,
+                                             .count = gt_coverage_at(s->c, at->lo)};
+        g_array_append_val(s->out->lines, line);
+    }
+}
+
+/* Functions that are inlined; they run in the lines that call them, too. */
+static void add_inlined(struct sweep *s)
+{
+    for (guint i = 0; i < s->table.inlined->len; i++) {
+        const struct gt_coverage_point *at =
+            &g_array_index(s->table.inlined, struct gt_coverage_point, i);
+        const uint64_t count = gt_coverage_at(s->c, at->lo);
+        uint32_t number;
+        struct piece piece;
+        struct gt_covered_function *f = placed_function(s, at->name, at->file, at->line, &number);
+        f->calls += count;
+        f->is_inlined |= count != 0;
+        const struct gt_covered_line call = {.file = at->call_file,
+                                             .line = at->call_line,
+                                             .function = function_at(s, at->lo, &piece),
+                                             .ends = true,
+                                             .listed = true,
+                                             .count = count};
+        if (call.line)
+            g_array_append_val(s->out->lines, call);
+    }
+}
+
 static void sweep_program(struct sweep *s, struct gt_coverage_names *names)
 {
-    GArray *declared, *rows = gt_coverage_rows(s->p, s->c, names, &declared);
-    s->declared = declared;
+    gt_coverage_table_make(s->p, s->c, names, &s->table);
+    const GArray *rows = s->table.rows;
     size_t n_sym = s->p->symbols->n_sym;
     s->function = g_new(uint32_t, n_sym + 1);
     for (size_t i = 0; i <= n_sym; i++)
@@ -169,9 +292,10 @@ static void sweep_program(struct sweep *s, struct gt_coverage_names *names)
         }
         add_gap(s, code->lo + code->size);
     }
+    add_statements(s);
+    add_inlined(s);
     g_free(s->function);
-    g_array_unref(declared);
-    g_array_unref(rows);
+    gt_coverage_table_clear(&s->table);
 }
 
 /* ---- the report ---------------------------------------------------------------------------- */
@@ -198,12 +322,31 @@ static void merge_lines(GArray *lines)
             line[n++] = line[i];
             continue;
         }
-        last->count = MAX(last->count, line[i].count);
+        if (last->strong == line[i].strong)
+            last->count = MAX(last->count, line[i].count);
+        else if (line[i].strong)
+            last->count = line[i].count;
+        last->strong |= line[i].strong;
+        last->idle &= line[i].idle;
+        last->declares |= line[i].declares;
         last->cost += line[i].cost;
         last->listed |= line[i].listed;
         last->ends |= line[i].ends;
     }
     g_array_set_size(lines, n);
+}
+
+/* Of a function that ran where it is inlined, code that was not entered does not say what has not
+ * run. */
+static void leave_out_unused(struct gt_coverage_report *out)
+{
+    for (guint i = 0; i < out->lines->len; i++) {
+        struct gt_covered_line *line = &g_array_index(out->lines, struct gt_covered_line, i);
+        const struct gt_covered_function *f =
+            &g_array_index(out->functions, struct gt_covered_function, line->function);
+        if (f->is_inlined && line->idle && !line->count)
+            line->listed = false;
+    }
 }
 
 static int compare_names(const void *a, const void *b)
@@ -296,15 +439,19 @@ void gt_coverage_report_make(struct gt_coverage_program *program, size_t n,
     };
     for (size_t i = 0; i < n; i++)
         out->in_bytes |= !gt_arch_insn_size_known(program[i].arch);
-    struct sweep s = {.out = out, .c = c};
+    struct sweep s = {
+        .out = out, .c = c, .placed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
     add_function(&s, "???", 0);
     for (size_t i = 0; i < n; i++) {
         s.p = &program[i];
         sweep_program(&s, &names);
     }
+    g_hash_table_unref(s.placed);
+    add_declarations(out);
     sort_files(&names, out);
     gt_coverage_names_clear(&names);
     merge_lines(out->lines);
+    leave_out_unused(out);
     find_shared_lines(out->functions);
     leave_out(out, exclude);
 }

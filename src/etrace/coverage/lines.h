@@ -16,10 +16,11 @@
 
 struct gt_covered_function {
     const char *name;
-    uint32_t file; /* file that it begins in: index into files; 0: unknown */
-    uint32_t line; /* 0: unknown */
-    uint32_t end;  /* the line of its last '}'; 0: unknown */
-    uint64_t calls;
+    uint32_t file;    /* file that it begins in: index into files; 0: unknown */
+    uint32_t line;    /* 0: unknown */
+    uint32_t end;     /* the line of its last '}'; 0: unknown */
+    uint64_t calls;   /* of inlined copies, too */
+    bool is_inlined;  /* some of those */
     bool shares_line; /* another function begins in its line */
     bool is_placed;   /* file and line are those of its declaration, or it has none */
 };
@@ -30,6 +31,10 @@ struct gt_covered_line {
     uint32_t function;
     bool ends;      /* blocks of the function end in the line (flow.h) */
     bool listed;    /* false: the code belongs to no statement */
+    bool strong;    /* a statement begins there; else only what the compiler has moved away from it
+                     * may be known */
+    bool declares;  /* the function is declared there, of optimised code */
+    bool idle;      /* it is only in code that was never entered */
     uint64_t count; /* how often it ran */
     uint64_t cost;  /* instructions that ran, or their bytes */
 };

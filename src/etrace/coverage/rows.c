@@ -9,13 +9,14 @@
 struct function {
     uint64_t lo, hi;
     uint32_t file, line; /* line 0: where its first row is */
+    const char *name;
     bool plain, artificial, returns;
 };
 
 struct collection {
     const struct gt_coverage_program *program;
     struct gt_coverage_names *names;
-    GArray *rows;
+    struct gt_coverage_table *out;
     GArray *functions; /* struct function */
     const char *last_text;
     uint32_t last_number;
@@ -67,10 +68,35 @@ static bool visit_row(void *self, const struct gt_line_row *row)
     /* the linker leaves rows of code that it discarded */
     if (!gt_coverage_program_bytes(c->program, lo, &left))
         return true;
-    uint64_t size = MIN(row->hi - row->lo, left);
-    const struct gt_coverage_row r = {lo,        lo + size,      number_of(c, row->file),
-                                      row->line, .listed = true, .first = row->first};
-    g_array_append_val(c->rows, r);
+    const uint64_t size = MIN(row->hi - row->lo, left);
+    const uint32_t file = number_of(c, row->file);
+    if (size == 0) {
+        const struct gt_coverage_point point = {lo, file, row->line, c->out->statements->len};
+        g_array_append_val(c->out->statements, point);
+        return true;
+    }
+    const struct gt_coverage_row r = {
+        lo, lo + size, file, row->line, .listed = true, .statement = row->plain || row->statement};
+    g_array_append_val(c->out->rows, r);
+    return true;
+}
+
+static bool visit_inlined(void *self, const struct gt_line_inlined *inlined)
+{
+    struct collection *c = self;
+    size_t left;
+    if (!gt_coverage_program_bytes(c->program, inlined->entry + c->program->base, &left))
+        return true;
+    const struct gt_coverage_point point = {
+        inlined->entry + c->program->base,
+        number_of(c, inlined->file),
+        inlined->line,
+        c->out->inlined->len,
+        inlined->name,
+        inlined->call_file ? number_of(c, inlined->call_file) : 0,
+        inlined->call_file ? inlined->call_line : 0,
+    };
+    g_array_append_val(c->out->inlined, point);
     return true;
 }
 
@@ -85,9 +111,9 @@ static bool visit_function(void *self, const struct gt_line_function *function)
         hi += symbol->size;
     }
     const struct function f = {
-        function->lo + base, hi + base,       function->file ? number_of(c, function->file) : 0,
-        function->line,      function->plain, function->artificial,
-        function->returns};
+        function->lo + base,  hi + base,        function->file ? number_of(c, function->file) : 0,
+        function->line,       function->name,   function->plain,
+        function->artificial, function->returns};
     g_array_append_val(c->functions, f);
     return true;
 }
@@ -211,16 +237,92 @@ static void fit_function(const struct gt_coverage_program *p, const struct gt_co
         gt_coverage_flow(p, c, first, last + 1, f->lo, f->hi, f->returns);
 }
 
-/* Of optimised code: a first row that is the function's own, for its '{', is in the line that
- * declares it. */
-static void fit_entry(GArray *rows, const struct function *f)
+/* ---- optimised code ------------------------------------------------------------------------ */
+
+static int compare_points(const void *a, const void *b)
 {
-    const size_t i = first_row(rows, f->lo);
-    if (i == rows->len)
+    const struct gt_coverage_point *x = a, *y = b;
+    if (x->lo != y->lo)
+        return x->lo < y->lo ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct function *x = *(struct function *const *)a, *y = *(struct function *const *)b;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* Functions of optimised code by file and line. */
+static GPtrArray *places_of(GArray *functions)
+{
+    GPtrArray *places = g_ptr_array_new();
+    for (guint i = 0; i < functions->len; i++) {
+        struct function *f = &g_array_index(functions, struct function, i);
+        if (!f->plain && f->line)
+            g_ptr_array_add(places, f);
+    }
+    qsort(places->pdata, places->len, sizeof(void *), compare_places);
+    return places;
+}
+
+/* The line is behind f's first one, and no other function begins between. */
+static bool is_line_of(const GPtrArray *places, const struct function *f, uint32_t file,
+                       uint32_t line)
+{
+    guint lo = 0, hi = places->len;
+    if (file != f->file || line < f->line)
+        return false;
+    const struct function wanted = {.file = file, .line = line}, *at = &wanted;
+    while (lo < hi) {
+        const guint middle = lo + (hi - lo) / 2;
+        if (compare_places(&places->pdata[middle], &at) <= 0)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo && ((const struct function *)places->pdata[lo - 1])->line == f->line;
+}
+
+/* The code that saves registers and the like is in the line of the '{'. */
+static void leave_out_brace(const struct gt_coverage_table *t, const struct function *f,
+                            uint32_t line)
+{
+    for (size_t i = first_row(t->rows, f->lo); i < t->rows->len; i++) {
+        struct gt_coverage_row *row = &g_array_index(t->rows, struct gt_coverage_row, i);
+        if (row->lo >= f->hi)
+            return;
+        if (row->file == f->file && row->line == line && line > f->line && !row->statement)
+            row->listed = false;
+    }
+}
+
+/* The row of a function's '{' is in the line that declares it. What stands before it at the same
+ * address are statements without code at the end of the function before. */
+static void fit_entry(const struct gt_coverage_table *t, const GPtrArray *places,
+                      const struct function *f)
+{
+    struct gt_coverage_point *p = (struct gt_coverage_point *)(void *)t->statements->data;
+    const size_t n = t->statements->len, first = GT_SEARCH_BELOW(p, n, lo, f->lo);
+    size_t own = first;
+    while (own < n && p[own].lo == f->lo && !is_line_of(places, f, p[own].file, p[own].line))
+        own++;
+    const size_t i = first_row(t->rows, f->lo);
+    struct gt_coverage_row *row =
+        i < t->rows->len ? &g_array_index(t->rows, struct gt_coverage_row, i) : NULL;
+    uint32_t *line = NULL;
+    if (own < n && p[own].lo == f->lo)
+        line = &p[own].line;
+    else if (row && row->lo == f->lo && is_line_of(places, f, row->file, row->line))
+        line = &row->line;
+    else
         return;
-    struct gt_coverage_row *row = &g_array_index(rows, struct gt_coverage_row, i);
-    if (row->lo == f->lo && row->first && row->file == f->file && row->line > f->line && f->line)
-        row->line = f->line;
+    leave_out_brace(t, f, *line);
+    *line = f->line;
+    for (size_t k = first; k < own; k++)
+        p[k].line = 0;
 }
 
 static int compare_declared(const void *a, const void *b)
@@ -241,7 +343,8 @@ static GArray *declared_of(const GArray *functions)
     GArray *declared = g_array_new(FALSE, FALSE, sizeof(struct gt_coverage_declared));
     for (guint i = 0; i < functions->len; i++) {
         const struct function *f = &g_array_index(functions, struct function, i);
-        const struct gt_coverage_declared d = {f->lo, f->file, f->line, f->artificial, !f->plain};
+        const struct gt_coverage_declared d = {f->lo,   f->file,       f->line,
+                                               f->name, f->artificial, !f->plain};
         if (f->line || f->artificial)
             g_array_append_val(declared, d);
     }
@@ -249,27 +352,40 @@ static GArray *declared_of(const GArray *functions)
     return declared;
 }
 
-GArray *gt_coverage_rows(const struct gt_coverage_program *p, const struct gt_coverage *c,
-                         struct gt_coverage_names *names, GArray **declared)
+void gt_coverage_table_make(const struct gt_coverage_program *p, const struct gt_coverage *c,
+                            struct gt_coverage_names *names, struct gt_coverage_table *out)
 {
     struct collection all = {
         .program = p,
         .names = names,
-        .rows = g_array_new(FALSE, FALSE, sizeof(struct gt_coverage_row)),
+        .out = out,
         .functions = g_array_new(FALSE, FALSE, sizeof(struct function)),
     };
-    const struct gt_lines_visitor visitor = {&all, visit_row, visit_function};
+    const struct gt_lines_visitor visitor = {&all, visit_row, visit_function, visit_inlined};
+    out->rows = g_array_new(FALSE, FALSE, sizeof(struct gt_coverage_row));
+    out->statements = g_array_new(FALSE, FALSE, sizeof(struct gt_coverage_point));
+    out->inlined = g_array_new(FALSE, FALSE, sizeof(struct gt_coverage_point));
     if (p->lines)
         gt_lines_walk(p->lines, &visitor);
-    g_array_sort(all.rows, compare_rows);
-    *declared = declared_of(all.functions);
+    g_array_sort(out->rows, compare_rows);
+    g_array_sort(out->statements, compare_points);
+    out->declared = declared_of(all.functions);
+    GPtrArray *places = places_of(all.functions);
     for (guint i = 0; i < all.functions->len; i++) {
         struct function *f = &g_array_index(all.functions, struct function, i);
         if (f->plain)
-            fit_function(p, c, all.rows, f);
-        else
-            fit_entry(all.rows, f);
+            fit_function(p, c, out->rows, f);
+        else if (f->line)
+            fit_entry(out, places, f);
     }
+    g_ptr_array_unref(places);
     g_array_unref(all.functions);
-    return all.rows;
+}
+
+void gt_coverage_table_clear(struct gt_coverage_table *t)
+{
+    g_array_unref(t->rows);
+    g_array_unref(t->declared);
+    g_array_unref(t->statements);
+    g_array_unref(t->inlined);
 }

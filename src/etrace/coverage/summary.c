@@ -10,19 +10,24 @@ struct sum {
     uint64_t ends;  /* of the others: whose blocks end in it */
     uint64_t has;   /* and all of the others */
     bool any_ends;
+    uint64_t declared; /* calls of functions of optimised code that begin there */
 };
 
 static uint64_t add_to_sum(struct sum *s, const struct gt_coverage_report *r,
                            const struct gt_covered_line *line)
 {
-    if (g_array_index(r->functions, struct gt_covered_function, line->function).shares_line) {
+    if (line->declares) {
+        s->declared += line->count;
+    } else if (g_array_index(r->functions, struct gt_covered_function, line->function)
+                   .shares_line) {
         s->apart += line->count;
     } else {
         s->has += line->count;
         s->ends += line->ends ? line->count : 0;
         s->any_ends |= line->ends;
     }
-    return s->apart + (s->any_ends ? s->ends : s->has);
+    const uint64_t all = s->apart + (s->any_ends ? s->ends : s->has);
+    return MAX(all, s->declared); /* the copies of a function are parts of others */
 }
 
 GArray *gt_coverage_totals(const struct gt_coverage_report *r, uint32_t file, guint *at)
@@ -67,7 +72,45 @@ static void same_ends(GArray *of)
     }
 }
 
-GArray *gt_coverage_functions_of(const struct gt_coverage_report *r, uint32_t file)
+/* What the lines say of a function, or several that begin in one line. Of optimised code a copy may
+ * have left no trace but its lines. Where the code does not say the end, it is the last line before
+ * the next function; of one that never ran, before what ran: that is not the function's. */
+static void fit_to_lines(struct gt_covered_function *f, guint n, uint32_t next,
+                         const GArray *totals, guint *at)
+{
+    const struct gt_coverage_total *t =
+        (const struct gt_coverage_total *)(const void *)totals->data;
+    uint32_t end = 0;
+    bool ran = false;
+    while (*at < totals->len && t[*at].line < f->line)
+        ++*at;
+    if (n == 1 && f->is_placed && !f->calls && *at < totals->len && t[*at].line == f->line &&
+        !strstr(f->name, "{lambda"))
+        f->calls = t[*at].count;
+    for (guint i = 0; i < n; i++)
+        ran |= f[i].calls != 0;
+    for (; *at < totals->len && t[*at].line < next; ++*at) {
+        if (t[*at].count && !ran)
+            break;
+        end = t[*at].line;
+    }
+    for (guint i = 0; i < n; i++)
+        f[i].end = f[i].end ? f[i].end : end;
+}
+
+static void fit_all_to_lines(GArray *of, const GArray *totals)
+{
+    struct gt_covered_function *f = (struct gt_covered_function *)(void *)of->data;
+    guint at = 0;
+    for (guint i = 0, next; i < of->len; i = next) {
+        for (next = i + 1; next < of->len && f[next].line == f[i].line;)
+            next++;
+        fit_to_lines(&f[i], next - i, next < of->len ? f[next].line : UINT32_MAX, totals, &at);
+    }
+}
+
+GArray *gt_coverage_functions_of(const struct gt_coverage_report *r, uint32_t file,
+                                 const GArray *totals)
 {
     GArray *of = g_array_new(FALSE, FALSE, sizeof(struct gt_covered_function));
     for (guint i = 0; i < r->functions->len; i++) {
@@ -87,5 +130,6 @@ GArray *gt_coverage_functions_of(const struct gt_coverage_report *r, uint32_t fi
             f[n++] = f[i];
     }
     g_array_set_size(of, n);
+    fit_all_to_lines(of, totals);
     return of;
 }

@@ -18,9 +18,10 @@ struct gt_coverage_total {
  * its lines. */
 GArray *gt_coverage_totals(const struct gt_coverage_report *r, uint32_t file, guint *at);
 
-/* Returns the functions that begin in the file, sorted by line and name. Functions of one name in
- * one line are merged, with the sum of their calls. Functions that begin in the same line get the
- * same end, or an unknown one. Free the array with g_array_unref. */
-GArray *gt_coverage_functions_of(const struct gt_coverage_report *r, uint32_t file);
+/* Returns the functions that begin in the file, whose totals these are, sorted by line and name.
+ * Functions of one name in one line are merged, with the sum of their calls. Functions that begin
+ * in the same line get the same end. Free the array with g_array_unref. */
+GArray *gt_coverage_functions_of(const struct gt_coverage_report *r, uint32_t file,
+                                 const GArray *totals);
 
 #endif

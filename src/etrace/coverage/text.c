@@ -128,7 +128,7 @@ void gt_coverage_write_text(const struct gt_coverage_report *r, struct gt_text *
     guint at = 0, all = 0, hit = 0, files = 0;
     for (uint32_t file = 1; file < r->files->len; file++) {
         GArray *totals = gt_coverage_totals(r, file, &at);
-        GArray *functions = gt_coverage_functions_of(r, file);
+        GArray *functions = gt_coverage_functions_of(r, file, totals);
         guint ran = count_hit(totals);
         if (totals->len) {
             gt_text_printf(out, "%s: %u of %u lines ran, %.1f%%\n",

@@ -49,7 +49,7 @@ static void write_lcov(const struct gt_coverage_report *r, bool ends, struct gt_
     gt_text_printf(out, "TN:\n");
     for (uint32_t file = 1; file < r->files->len; file++) {
         GArray *totals = gt_coverage_totals(r, file, &at);
-        GArray *functions = gt_coverage_functions_of(r, file);
+        GArray *functions = gt_coverage_functions_of(r, file, totals);
         guint hit = 0;
         if (totals->len) {
             gt_text_printf(out, "SF:%s\n", (const char *)r->files->pdata[file]);

@@ -6,10 +6,15 @@
 #include "guest/elf/lines_private.h"
 
 #include <dwarf.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANGES_MOST = 1 << 20 }; /* of a unit that are read */
+enum {
+    RANGES_MOST = 1 << 20,  /* of a unit, or of an inlined copy, that are read */
+    DEPTH_MOST = 256,       /* of scopes in a function that are read */
+    ENTRIES_MOST = 1 << 24, /* in the functions of a unit that are read */
+};
 
 struct code_range {
     Dwarf_Addr lo, hi;
@@ -22,6 +27,7 @@ struct walk {
     bool plain;
     struct code_range *range; /* its code, by address; none: not known */
     size_t n_ranges;
+    uint32_t entries; /* of its functions that were read */
     bool stopped;
 };
 
@@ -55,17 +61,15 @@ static bool entry_range(Dwarf_Die *die, Dwarf_Addr *lo, Dwarf_Addr *hi)
 
 /* dwarf_decl_file (libdw 0.188) takes file 0 for none, which from DWARF 5 on is the unit's own, and
  * ends the process for a split unit without files. Those have the skeleton's. */
-static const char *decl_file(const struct walk *w, Dwarf_Die *die)
+static const char *file_of(const struct walk *w, Dwarf_Attribute *attr)
 {
-    Dwarf_Attribute attr;
     Dwarf_Files *files;
     Dwarf_Word number;
     Dwarf_Half version;
     Dwarf_Die unit;
     size_t n;
-    if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attr) ||
-        dwarf_formudata(&attr, &number) != 0 ||
-        !dwarf_cu_die(attr.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) ||
+    if (dwarf_formudata(attr, &number) != 0 ||
+        !dwarf_cu_die(attr->cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) ||
         (number == 0 && version < 5))
         return NULL;
     if (dwarf_getsrcfiles(&unit, &files, &n) != 0 && dwarf_getsrcfiles(w->unit, &files, &n) != 0)
@@ -73,24 +77,129 @@ static const char *decl_file(const struct walk *w, Dwarf_Die *die)
     return number < n ? dwarf_filesrc(files, number, NULL, NULL) : NULL;
 }
 
+/* Where the function is declared; false: unknown. */
+static bool declaration(const struct walk *w, Dwarf_Die *die, const char **file, unsigned *line)
+{
+    Dwarf_Attribute attr;
+    int number = 0;
+    *file = dwarf_attr_integrate(die, DW_AT_decl_file, &attr) ? file_of(w, &attr) : NULL;
+    if (dwarf_decl_line(die, &number) != 0 || number <= 0)
+        *file = NULL;
+    *line = *file ? (unsigned)number : 0;
+    return *file != NULL;
+}
+
+static bool number_of(Dwarf_Attribute *attr, unsigned *number)
+{
+    Dwarf_Word word;
+    if (!attr || dwarf_formudata(attr, &word) != 0 || word == 0 || word > INT_MAX)
+        return false;
+    *number = (unsigned)word;
+    return true;
+}
+
+static void call_of(const struct walk *w, Dwarf_Die *die, struct gt_line_inlined *of)
+{
+    Dwarf_Attribute file, line;
+    if (dwarf_attr(die, DW_AT_call_file, &file) &&
+        number_of(dwarf_attr(die, DW_AT_call_line, &line), &of->call_line))
+        of->call_file = file_of(w, &file);
+}
+
+/* GCC has split the function in two, and inlined the rest as well: the call seems to be where the
+ * function is declared. */
+static bool is_rest(Dwarf_Die *die, const struct gt_line_inlined *of)
+{
+    Dwarf_Attribute attr;
+    unsigned call, own;
+    return of->call_file == of->file && of->call_line == of->line &&
+           number_of(dwarf_attr(die, DW_AT_call_column, &attr), &call) &&
+           number_of(dwarf_attr_integrate(die, DW_AT_decl_column, &attr), &own) && call == own;
+}
+
+/* Reports are of lines, so that a name cannot have an end of one; its other bytes stay. */
+static const char *name_of(Dwarf_Die *die)
+{
+    const char *name = gt_die_string(die, DW_AT_linkage_name);
+    if (!name)
+        name = gt_die_string(die, DW_AT_name);
+    for (const char *at = name; at && *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            return NULL;
+    return name && *name ? name : NULL;
+}
+
+/* Where an inlined copy begins; GCC does not say it of one that is in several pieces. */
+static bool inlined_entry(Dwarf_Die *die, Dwarf_Addr *entry)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Addr base, lo, hi;
+    ptrdiff_t at = 0;
+    bool any = false;
+    if (dwarf_attr(die, DW_AT_entry_pc, &attr) && dwarf_formaddr(&attr, entry) == 0)
+        return true;
+    for (int i = 0; i < RANGES_MOST && (at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0; i++) {
+        if (lo < hi && (!any || lo < *entry))
+            *entry = lo;
+        any |= lo < hi;
+    }
+    return any;
+}
+
+static void visit_inlined(struct walk *w, Dwarf_Die *die)
+{
+    struct gt_line_inlined of = {.name = name_of(die)};
+    Dwarf_Addr entry;
+    if (is_artificial(die) || !of.name || !inlined_entry(die, &entry) ||
+        !declaration(w, die, &of.file, &of.line))
+        return;
+    of.entry = entry - w->lines->load_base;
+    call_of(w, die, &of);
+    if (is_rest(die, &of))
+        return;
+    w->stopped = !w->visitor->inlined(w->visitor->self, &of);
+}
+
+/* Inlined copies in a scope, and in one another. */
+static void visit_scope(struct walk *w, Dwarf_Die *scope, int depth)
+{
+    Dwarf_Die die;
+    Dwarf_Off last;
+    if (depth >= DEPTH_MOST || dwarf_child(scope, &die) != 0)
+        return;
+    do {
+        const int tag = dwarf_tag(&die);
+        last = dwarf_dieoffset(&die);
+        if (tag == DW_TAG_inlined_subroutine)
+            visit_inlined(w, &die);
+        if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
+            tag == DW_TAG_try_block || tag == DW_TAG_catch_block)
+            visit_scope(w, &die, depth + 1);
+    } while (!w->stopped && ++w->entries < ENTRIES_MOST && dwarf_siblingof(&die, &die) == 0 &&
+             dwarf_dieoffset(&die) > last);
+}
+
 static int visit_function(Dwarf_Die *die, void *self)
 {
     struct walk *w = self;
     Dwarf_Addr lo, hi;
-    int line = 0;
+    unsigned line;
+    const char *file;
     if (!entry_range(die, &lo, &hi))
         return DWARF_CB_OK;
-    const char *file = decl_file(w, die);
-    if (dwarf_decl_line(die, &line) != 0 || line <= 0)
-        file = NULL;
+    declaration(w, die, &file, &line);
     const struct gt_line_function f = {lo - w->lines->load_base,
                                        hi - w->lines->load_base,
                                        file,
-                                       file ? (unsigned)line : 0,
+                                       line,
+                                       name_of(die),
                                        w->plain,
                                        is_artificial(die),
                                        dwarf_hasattr_integrate(die, DW_AT_type) == 1};
-    w->stopped = !w->visitor->function(w->visitor->self, &f);
+    if (w->visitor->function)
+        w->stopped = !w->visitor->function(w->visitor->self, &f);
+    if (w->visitor->inlined && !w->plain && !w->stopped)
+        visit_scope(w, die, 0);
     return w->stopped ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
@@ -128,29 +237,27 @@ static Dwarf_Addr code_end(const struct walk *w, Dwarf_Addr lo, Dwarf_Addr hi)
     return end < hi ? end : hi;
 }
 
-static bool begins_at(Dwarf_Line *row, Dwarf_Addr at)
-{
-    Dwarf_Addr lo;
-    bool end;
-    return dwarf_lineaddr(row, &lo) == 0 && lo == at && dwarf_lineendsequence(row, &end) == 0 &&
-           !end;
-}
-
 /* One row of libdw's table, up to the next one. */
 static void visit_row(struct walk *w, Dwarf_Lines *lines, size_t i)
 {
     Dwarf_Line *row = dwarf_onesrcline(lines, i), *next = dwarf_onesrcline(lines, i + 1);
     Dwarf_Addr lo, hi;
-    bool end;
+    bool end, statement;
     int line;
     if (dwarf_lineendsequence(row, &end) != 0 || end || dwarf_lineaddr(row, &lo) != 0 ||
         dwarf_lineaddr(next, &hi) != 0 || dwarf_lineno(row, &line) != 0 || line <= 0 ||
-        lo >= (hi = code_end(w, lo, hi)))
+        dwarf_linebeginstatement(row, &statement) != 0)
+        return;
+    const bool empty = lo == hi && statement && !w->plain;
+    if (code_end(w, lo, UINT64_MAX) <= lo || (lo >= (hi = code_end(w, lo, hi)) && !empty))
         return;
     const char *file = dwarf_linesrc(row, NULL, NULL);
-    const bool first = i == 0 || !begins_at(dwarf_onesrcline(lines, i - 1), lo);
-    const struct gt_line_row r = {lo - w->lines->load_base, hi - w->lines->load_base, file,
-                                  (unsigned)line, first};
+    const struct gt_line_row r = {lo - w->lines->load_base,
+                                  hi - w->lines->load_base,
+                                  file,
+                                  (unsigned)line,
+                                  statement,
+                                  w->plain};
     if (file)
         w->stopped = !w->visitor->row(w->visitor->self, &r);
 }
@@ -166,7 +273,8 @@ static void visit_unit(struct walk *w, Dwarf_Die *unit, Dwarf_Die *split)
     size_t n;
     w->unit = unit;
     w->plain = is_plain(functions);
-    if (w->visitor->function)
+    w->entries = 0;
+    if (w->visitor->function || w->visitor->inlined)
         dwarf_getfuncs(functions, visit_function, w, 0);
     if (!w->visitor->row || w->stopped || dwarf_getsrclines(unit, &lines, &n) != 0)
         return;
