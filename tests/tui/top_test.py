@@ -12,7 +12,7 @@ import threading
 
 from gttest import call_sums, commands, functions, made, sockets, uftrace
 from gttest.paths import GUESTTRACE
-from gttest.results import equal, need
+from gttest.results import equal, need, write
 from gttest.terminal import Terminal
 
 GREETING = {'QMP': {'version': {}, 'capabilities': []}}
@@ -249,13 +249,15 @@ def test_ends(t):
     for state, pid in ('ended', None), ('interrupted', dead_process()), ('disconnected', os.getpid()):
         recording = Recording(f'{t.folder}/{state}', 2)
         if pid:
-            open(f'{recording.path}/.guesttrace-{pid}.ring', 'w').close()
+            write(f'{recording.path}/.guesttrace-{pid}.ring', b'')
+            write(f'{recording.path}/.guesttrace.lock', b'')
         sums = sums_of(recording)
         with start(t, 120, 30, recording, stays=False) as s:
             by_calls = sorted(sums, key=lambda name: (-sums[name][2], name))
             s.until(lambda lines: lines[0].startswith(state) and names(lines) == by_calls, state)
             if state == 'disconnected':
                 os.unlink(f'{recording.path}/.guesttrace-{pid}.ring')
+                os.unlink(f'{recording.path}/.guesttrace.lock')
                 s.until(lambda lines: lines[0].startswith('ended'), 'its end')
             s.press('q')
             equal(s.status(), 0, 'exit status')
