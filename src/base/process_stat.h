@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the kernel says of a process of this machine (/proc/PID/stat). */
+/* What the kernel says of a process of this machine, or of a thread (/proc/PID/stat). */
 #ifndef GT_BASE_PROCESS_STAT_H
 #define GT_BASE_PROCESS_STAT_H
 

@@ -3,13 +3,13 @@
 #include "qemu/program_end.h"
 
 #include "base/clock.h"
+#include "base/process_stat.h"
 #include "qemu/host.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,35 +46,24 @@ enum {
     ENOUGH_NS = 100000, /* of a processor: what a thread needs to come to its callback */
     PAUSE_NS = 100000,  /* between two looks */
     LONGEST_MS = 1000,  /* for all threads: a busy machine gives each its turn by then */
-    FIELD = 64,
 };
 
-/* The beginning of /proc/self/task/TID/NAME; the empty text: it is not there. */
-static void read_of(const char *tid, const char *name, char *text, size_t size)
-{
-    char path[FIELD];
-    snprintf(path, sizeof path, "/proc/self/task/%.20s/%s", tid, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
-    text[n > 0 ? n : 0] = '\0';
-    if (fd >= 0)
-        close(fd);
-}
-
-/* Its name is in parentheses, and may have any byte. */
 static bool is_runnable(const char *tid)
 {
-    char text[512];
-    read_of(tid, "stat", text, sizeof text);
-    const char *name_end = strrchr(text, ')');
-    return name_end && name_end[1] == ' ' && name_end[2] == 'R';
+    struct gt_process_stat stat;
+    return gt_process_stat((unsigned)strtoul(tid, NULL, 10), &stat) && stat.state == 'R';
 }
 
 /* In ns; 0: the kernel does not say. */
 static uint64_t run_time(const char *tid)
 {
-    char text[128];
-    read_of(tid, "schedstat", text, sizeof text);
+    char path[64], text[128];
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/schedstat", tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
     return strtoull(text, NULL, 10);
 }
 
