@@ -67,14 +67,37 @@ static bool read_header(struct gt_reader *r, uint64_t at, struct unit *u)
     return true;
 }
 
-/* False: the form is not known, and with it where the next attribute is. */
-static bool read_form(struct gt_reader *r, const struct unit *u, uint64_t form, struct value *v)
+/* Values that are not needed here. False: the form is not known, and with it where the next
+ * attribute is. */
+static bool skip_form(struct gt_reader *r, const struct unit *u, uint64_t form)
 {
-    *v = (struct value){0};
     switch (form) {
     case DW_FORM_addr:
         skip(r, u->address_size);
         return true;
+    case DW_FORM_data16:
+        skip(r, 16);
+        return true;
+    case DW_FORM_block:
+    case DW_FORM_exprloc:
+        skip(r, gt_read_uleb(r));
+        return true;
+    case DW_FORM_block1:
+        skip(r, gt_read_u8(r));
+        return true;
+    case DW_FORM_flag_present:
+    case DW_FORM_implicit_const:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* False: as skip_form. */
+static bool read_form(struct gt_reader *r, const struct unit *u, uint64_t form, struct value *v)
+{
+    *v = (struct value){0};
+    switch (form) {
     case DW_FORM_data1:
     case DW_FORM_flag:
     case DW_FORM_strx1:
@@ -93,9 +116,6 @@ static bool read_form(struct gt_reader *r, const struct unit *u, uint64_t form, 
         return true;
     case DW_FORM_data8:
         v->number = gt_read_u64(r);
-        return true;
-    case DW_FORM_data16:
-        skip(r, 16);
         return true;
     case DW_FORM_sdata:
     case DW_FORM_udata:
@@ -117,18 +137,8 @@ static bool read_form(struct gt_reader *r, const struct unit *u, uint64_t form, 
     case DW_FORM_string:
         v->text = gt_read_text(r);
         return true;
-    case DW_FORM_block:
-    case DW_FORM_exprloc:
-        skip(r, gt_read_uleb(r));
-        return true;
-    case DW_FORM_block1:
-        skip(r, gt_read_u8(r));
-        return true;
-    case DW_FORM_flag_present:
-    case DW_FORM_implicit_const:
-        return true;
     default:
-        return false;
+        return skip_form(r, u, form);
     }
 }
 
