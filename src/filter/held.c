@@ -2,6 +2,12 @@
 /* Entries that are held back until it is known whether they are recorded: see held.h. */
 #include "filter/held.h"
 
+static void write_sleep(struct gt_filter_state *s, uint64_t at, uint64_t length)
+{
+    s->sink->suspended(s->self, s->shown, at);
+    s->sink->resumed(s->self, s->shown, at + length);
+}
+
 void gt_held_write_to(struct gt_filter_state *s, uint32_t last)
 {
     for (; s->held <= last; s->held++) {
@@ -11,7 +17,7 @@ void gt_held_write_to(struct gt_filter_state *s, uint32_t last)
         f->bits |= WRITTEN;
         s->sink->enter(s->self, f, s->shown++, f->begin > s->on_since ? f->begin : s->on_since);
         if (f->bits & SLEPT)
-            s->sink->slept(s->self, s->shown, f->slept_at, f->slept_at + f->slept);
+            write_sleep(s, f->slept_at, f->slept);
         f->bits &= ~(uint32_t)SLEPT;
     }
 }
@@ -24,7 +30,7 @@ void gt_held_sleep(struct gt_filter_state *s, uint32_t i, uint64_t at, uint64_t 
     if (i == 0)
         return;
     if (f->bits & WRITTEN) {
-        s->sink->slept(s->self, s->shown, at, at + length);
+        write_sleep(s, at, length);
         return;
     }
     if (!(f->bits & SLEPT)) {
@@ -112,7 +118,8 @@ bool gt_filter_takes_event(struct gt_filter_state *s, uint64_t time)
     return s->held > s->n;
 }
 
-bool gt_filter_takes_sleep(struct gt_filter_state *s, uint64_t time)
+/* True: a suspension that begins now is written at once. */
+static bool takes_sleep(struct gt_filter_state *s, uint64_t time)
 {
     notice_switch(s, time);
     if (!gt_held_is_on(s))
@@ -121,21 +128,42 @@ bool gt_filter_takes_sleep(struct gt_filter_state *s, uint64_t time)
     return s->held > s->n && (s->shown || is_open(s));
 }
 
-void gt_filter_slept(struct gt_filter_state *s, uint64_t from, uint64_t to)
+void gt_filter_suspend(struct gt_filter_state *s, uint64_t time)
 {
-    notice_switch(s, to);
+    s->suspended_at = time;
+    s->suspended = takes_sleep(s, time);
+    s->asleep = !s->suspended;
+    if (s->suspended)
+        s->sink->suspended(s->self, s->shown, time);
+}
+
+/* The task resumes from a suspension that was held back. */
+static void wake(struct gt_filter_state *s, uint64_t time)
+{
+    notice_switch(s, time);
     if (!gt_held_is_on(s))
         return;
-    write_sufficing(s, to);
-    from = from > s->on_since ? from : s->on_since;
-    if (from < to)
-        gt_held_sleep(s, s->n, from, to - from);
+    write_sufficing(s, time);
+    uint64_t from = s->suspended_at > s->on_since ? s->suspended_at : s->on_since;
+    if (from < time)
+        gt_held_sleep(s, s->n, from, time - from);
+}
+
+void gt_filter_resume(struct gt_filter_state *s, uint64_t time)
+{
+    if (s->suspended)
+        s->sink->resumed(s->self, s->shown, time);
+    else if (s->asleep)
+        wake(s, time);
+    s->suspended = s->asleep = false;
 }
 
 void gt_filter_until(struct gt_filter_state *s, uint64_t time)
 {
     if (gt_held_is_on(s))
         write_sufficing(s, time);
+    if (s->asleep)
+        gt_filter_suspend(s, s->suspended_at);
 }
 
 uint64_t gt_filter_held_since(const struct gt_filter_state *s)

@@ -54,6 +54,7 @@ void gt_filter_state_finish(struct gt_filter_state *s)
 void gt_filter_state_reset(struct gt_filter_state *s)
 {
     s->n = s->depth = s->skipped = s->beyond = s->shown = 0;
+    s->suspended = s->asleep = false;
     s->skips = skips(s);
     s->held = 1;
     s->switched = __atomic_load_n(&s->live->switched, __ATOMIC_RELAXED);

@@ -62,10 +62,11 @@ struct gt_filter_sink {
     /* Recording was switched off, or other filters come: the calls that are open in the recording
      * end, by `leave`, without having returned. NULL: nothing. */
     void (*ends)(void *self, uint32_t shown, uint64_t time);
-    /* The task was suspended in the innermost call that is recorded, or in calls of it that are
-     * not. Where several suspensions were held back with a call: from the first one, as long as
-     * all. */
-    void (*slept)(void *self, uint32_t shown, uint64_t from, uint64_t to);
+    /* The task is suspended in the innermost call that is recorded, or in calls of it that are not;
+     * it resumes. Where several suspensions were held back with a call: once, from the first one
+     * on, as long as all. */
+    void (*suspended)(void *self, uint32_t shown, uint64_t time);
+    void (*resumed)(void *self, uint32_t shown, uint64_t time);
     /* After the record of the call. trace-on and trace-off are not among them. NULL: nothing. */
     void (*act)(void *self, const struct gt_filter_act *a);
     /* Sets *out to a value of the call of that depth, which is being entered or left. False: it is
@@ -106,6 +107,9 @@ struct gt_filter_state {
     uint32_t switched; /* live->switched, as far as it was noticed */
     uint64_t on_since;
     uint64_t scopes; /* those that hold */
+    uint64_t suspended_at;
+    bool suspended; /* the task is, and the recording has it */
+    bool asleep;    /* the task is suspended, and that is held back */
     bool selected;
     bool chosen; /* the user's: a --where has found the call that is entered next */
 };
@@ -183,12 +187,12 @@ void gt_filter_leave(struct gt_filter_state *s, uint64_t time);
 bool gt_filter_is_recorded(const struct gt_filter_frame *f);
 /* True: an event (a mark) that happens now belongs into the recording. */
 bool gt_filter_takes_event(struct gt_filter_state *s, uint64_t time);
-/* The task is suspended. True: that belongs into the recording now. Else, when it goes on: it was
- * suspended from then to now, in calls that are recorded or not; `sink` gets it, now or later. */
-bool gt_filter_takes_sleep(struct gt_filter_state *s, uint64_t time);
-void gt_filter_slept(struct gt_filter_state *s, uint64_t from, uint64_t to);
+/* The task is suspended, in calls that are recorded or not; it resumes. `sink` gets it, at once or
+ * with the call that it is held back with. */
+void gt_filter_suspend(struct gt_filter_state *s, uint64_t time);
+void gt_filter_resume(struct gt_filter_state *s, uint64_t time);
 
-/* The open calls go on until then: writes those that take long enough by it. */
+/* The open calls and a suspension last until then: writes those that take long enough by it. */
 void gt_filter_until(struct gt_filter_state *s, uint64_t time);
 /* The time of the earliest entry that is held back; UINT64_MAX: none is. */
 uint64_t gt_filter_held_since(const struct gt_filter_state *s);

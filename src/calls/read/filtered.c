@@ -36,11 +36,8 @@ struct task {
     struct gt_merge_queue queue; /* first: see queue_of */
     struct walk *walk;
     struct gt_filter_state state;
-    size_t name;    /* names that have begun */
-    uint64_t last;  /* time of the last record */
-    bool suspended; /* it is, in what is left */
-    bool asleep;    /* it is, in calls that may not be left: since `slept_at` */
-    uint64_t slept_at;
+    size_t name;                  /* names that have begun */
+    uint64_t last;                /* time of the last record */
     uint32_t sleeps_in;           /* the function that suspends it */
     struct gt_call_values values; /* arguments, by the depth of their call */
     uint32_t leaves;              /* depth of the call that returns; UINT32_MAX: none does */
@@ -123,12 +120,17 @@ static void switch_task(struct task *t, uint64_t time, uint32_t function)
         w->out.status = status;
 }
 
-static void put_sleep(void *self, uint32_t shown, uint64_t from, uint64_t to)
+static void put_suspended(void *self, uint32_t shown, uint64_t time)
 {
     struct task *t = self;
     (void)shown;
-    switch_task(t, from, t->sleeps_in);
-    switch_task(t, to, UINT32_MAX);
+    switch_task(t, time, t->sleeps_in);
+}
+
+static void put_resumed(void *self, uint32_t shown, uint64_t time)
+{
+    (void)shown;
+    switch_task(self, time, UINT32_MAX);
 }
 
 /* Of what triggers do, a reader can end. */
@@ -150,7 +152,8 @@ static bool value(void *self, uint32_t depth, const struct gt_call_value_name *n
 static const struct gt_filter_sink sink = {.enter = put_enter,
                                            .leave = put_leave,
                                            .ends = note_ends,
-                                           .slept = put_sleep,
+                                           .suspended = put_suspended,
+                                           .resumed = put_resumed,
                                            .act = act,
                                            .value = value};
 
@@ -243,27 +246,14 @@ static int take_entry(struct task *t, const struct gt_call *e)
 }
 
 /* A task that is suspended is in a call of its own, which filters do not see. */
-static void suspend(struct task *t, uint64_t since)
-{
-    t->suspended = gt_filter_takes_sleep(&t->state, since);
-    t->asleep = !t->suspended;
-    if (t->suspended)
-        switch_task(t, since, t->sleeps_in);
-}
-
 static void take_switch(struct task *t, const struct gt_call *e)
 {
     if (e->kind == GT_CALL_ENTRY) {
-        t->slept_at = e->time;
         t->sleeps_in = e->function;
-        suspend(t, e->time);
-        return;
+        gt_filter_suspend(&t->state, e->time);
+    } else {
+        gt_filter_resume(&t->state, e->time);
     }
-    if (t->suspended)
-        switch_task(t, e->time, UINT32_MAX);
-    else if (t->asleep)
-        gt_filter_slept(&t->state, t->slept_at, e->time);
-    t->suspended = t->asleep = false;
 }
 
 static int take_event(struct task *t, const struct gt_call *e)
@@ -404,11 +394,8 @@ static int end_all(struct walk *w)
 {
     for (guint i = 0; i < w->tasks->len; i++) {
         struct task *t = w->tasks->pdata[i];
-        if (!t)
-            continue;
-        gt_filter_until(&t->state, w->c->facts.last);
-        if (t->asleep)
-            suspend(t, t->slept_at);
+        if (t)
+            gt_filter_until(&t->state, w->c->facts.last);
     }
     start_all(w, true);
     int status = end_each(w, settle);

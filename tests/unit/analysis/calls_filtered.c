@@ -9,8 +9,6 @@ struct recorder {
     GArray *open;    /* uint32_t: functions */
     GArray *records; /* struct gt_compact_record */
     guint at;        /* steps done */
-    bool suspended, asleep;
-    uint64_t slept_at;
 };
 
 static void put(struct recorder *r, uint64_t time, uint64_t word)
@@ -36,37 +34,20 @@ static void put_event(struct recorder *r, uint64_t time, uint64_t id)
     put(r, time, gt_uftrace_event(r->s.shown, id));
 }
 
-static void put_sleep(void *self, uint32_t shown, uint64_t from, uint64_t to)
+static void put_suspended(void *self, uint32_t shown, uint64_t time)
 {
     (void)shown;
-    put_event(self, from, GT_UFTRACE_EV_SCHED_OUT);
-    put_event(self, to, GT_UFTRACE_EV_SCHED_IN);
+    put_event(self, time, GT_UFTRACE_EV_SCHED_OUT);
+}
+
+static void put_resumed(void *self, uint32_t shown, uint64_t time)
+{
+    (void)shown;
+    put_event(self, time, GT_UFTRACE_EV_SCHED_IN);
 }
 
 static const struct gt_filter_sink sink = {
-    .enter = put_enter, .leave = put_leave, .slept = put_sleep};
-
-static void suspend(struct recorder *r, uint64_t since)
-{
-    r->suspended = gt_filter_takes_sleep(&r->s, since);
-    r->asleep = !r->suspended;
-    if (r->suspended)
-        put_event(r, since, GT_UFTRACE_EV_SCHED_OUT);
-}
-
-static void take_switch(struct recorder *r, bool out, uint64_t time)
-{
-    if (out) {
-        r->slept_at = time;
-        suspend(r, time);
-        return;
-    }
-    if (r->suspended)
-        put_event(r, time, GT_UFTRACE_EV_SCHED_IN);
-    else if (r->asleep)
-        gt_filter_slept(&r->s, r->slept_at, time);
-    r->suspended = r->asleep = false;
-}
+    .enter = put_enter, .leave = put_leave, .suspended = put_suspended, .resumed = put_resumed};
 
 static void take_step(struct recorder *r, const struct model_call *c, bool end,
                       const struct gt_filter_verdict *v)
@@ -76,7 +57,7 @@ static void take_step(struct recorder *r, const struct model_call *c, bool end,
         if (gt_filter_takes_event(&r->s, time))
             put_event(r, time, EVENT);
     } else if (c->function == SCHEDULE) {
-        take_switch(r, !end, time);
+        (end ? gt_filter_resume : gt_filter_suspend)(&r->s, time);
     } else if (end) {
         gt_filter_leave(&r->s, time);
     } else {
@@ -158,8 +139,6 @@ struct gt_uftrace_dir filtered_record(struct model *m, const struct gt_filter_se
         put_records(&m->dir, FIRST_TID + i, &end, 1);
         gt_filter_takes_event(&r[i].s, last);
         gt_filter_until(&r[i].s, last);
-        if (r[i].asleep)
-            suspend(&r[i], r[i].slept_at);
         put(&r[i], last, end.word);
         put_records(&d, FIRST_TID + i, (const void *)r[i].records->data, r[i].records->len);
         gt_filter_state_finish(&r[i].s);

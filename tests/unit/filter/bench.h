@@ -54,11 +54,18 @@ static inline void put_leave(void *self, const struct gt_filter_frame *f, uint32
     log_add(t, " /%c%u@%u", t->open[f->depth % 64], f->depth, (unsigned)time);
 }
 
-static inline void put_sleep(void *self, uint32_t shown, uint64_t from, uint64_t to)
+static inline void put_suspended(void *self, uint32_t shown, uint64_t time)
 {
     struct task *t = self;
     assert_int_equal(shown, t->shown);
-    log_add(t, " ~%u@%u-%u", shown, (unsigned)from, (unsigned)to);
+    log_add(t, " ~%u@%u", shown, (unsigned)time);
+}
+
+static inline void put_resumed(void *self, uint32_t shown, uint64_t time)
+{
+    struct task *t = self;
+    assert_int_equal(shown, t->shown);
+    log_add(t, "-%u", (unsigned)time);
 }
 
 static inline void put_act(void *self, const struct gt_filter_act *a)
@@ -83,8 +90,12 @@ static inline bool value_of(void *self, uint32_t depth, const struct gt_call_val
     return v != INT64_MAX && (name->place != GT_CALL_NAMED || strcmp(name->name, "path") == 0);
 }
 
-static const struct gt_filter_sink sink = {
-    .enter = put_enter, .leave = put_leave, .slept = put_sleep, .act = put_act, .value = value_of};
+static const struct gt_filter_sink sink = {.enter = put_enter,
+                                           .leave = put_leave,
+                                           .suspended = put_suspended,
+                                           .resumed = put_resumed,
+                                           .act = put_act,
+                                           .value = value_of};
 
 static const char *const names[] = {
     [GT_FILTER_ONLY] = "-F",

@@ -143,7 +143,13 @@ static void test_events(void **state)
     end(&b);
 }
 
-/* A suspension is told when it is known in which call that is recorded it was. */
+static void sleeps(struct task *t, uint64_t from, uint64_t to)
+{
+    gt_filter_suspend(&t->s, from);
+    gt_filter_resume(&t->s, to);
+}
+
+/* A suspension is written when it is known in which call that is recorded it was. */
 static void test_sleeps(void **state)
 {
     struct bench b;
@@ -152,37 +158,64 @@ static void test_sleeps(void **state)
     begin(&b, "-N c -t 10ns -D 3");
     start(&t, &b);
     play(&t, &b, "a", 0);
-    assert_false(gt_filter_takes_sleep(&t.s, 2)); /* a is held back */
-    gt_filter_slept(&t.s, 2, 4);
+    sleeps(&t, 2, 4); /* a is held back */
     play(&t, &b, "b", 5);
-    gt_filter_slept(&t.s, 5, 6);
-    gt_filter_slept(&t.s, 7, 8);
+    sleeps(&t, 5, 6);
+    sleeps(&t, 7, 8);
+    assert_string_equal(t.log, "");
     play(&t, &b, ".", 8); /* b is too short: its sleeps are a's */
     play(&t, &b, "b", 9);
-    gt_filter_slept(&t.s, 9, 12); /* a suffices, b does not */
+    sleeps(&t, 9, 12); /* a suffices, b does not */
     assert_string_equal(t.log, " a0@0 ~1@2-6");
     play(&t, &b, "..", 20);
     assert_string_equal(t.log, " a0@0 ~1@2-6 b1@9 ~2@9-12 /b1@20 /a0@21");
     t.log[0] = '\0';
     play(&t, &b, "abde", 30); /* e is too deep; all suffice at 50 */
-    gt_filter_slept(&t.s, 40, 50);
+    sleeps(&t, 40, 50);
     assert_string_equal(t.log, " a0@30 b1@31 d2@32 ~3@40-50");
-    assert_true(gt_filter_takes_sleep(&t.s, 51));
+    gt_filter_suspend(&t.s, 51); /* at once */
+    assert_string_equal(t.log, " a0@30 b1@31 d2@32 ~3@40-50 ~3@51");
+    gt_filter_resume(&t.s, 52);
+    t.log[0] = '\0';
     play(&t, &b, "..c", 60); /* not recorded */
-    assert_true(gt_filter_takes_sleep(&t.s, 62));
+    sleeps(&t, 62, 63);
+    assert_string_equal(t.log, " /d2@61 ~2@62-63");
     play(&t, &b, "...", 70);
     t.log[0] = '\0';
     play(&t, &b, "c", 80);
-    assert_false(gt_filter_takes_sleep(&t.s, 81)); /* in no call that is recorded */
-    gt_filter_slept(&t.s, 81, 99);
+    sleeps(&t, 81, 99); /* in no call that is recorded */
     play(&t, &b, ".a", 99);
-    gt_filter_slept(&t.s, 101, 104);
+    sleeps(&t, 101, 104);
     gt_filter_live_switch(b.live, false);
-    assert_false(gt_filter_takes_sleep(&t.s, 105));
+    sleeps(&t, 105, 106);
     gt_filter_live_switch(b.live, true);
     play(&t, &b, "b", 110); /* a begins here, without having slept */
     play(&t, &b, "..", 130);
     assert_string_equal(t.log, " a0@110 b1@110 /b1@130 /a0@131");
+    gt_filter_state_finish(&t.s);
+    end(&b);
+}
+
+/* At the end a suspension lasts: it is written in calls that take long enough by then. */
+static void test_asleep_at_the_end(void **state)
+{
+    struct bench b;
+    struct task t;
+    (void)state;
+    begin(&b, "-t 10ns");
+    start(&t, &b);
+    play(&t, &b, "a", 0);
+    gt_filter_suspend(&t.s, 2);
+    gt_filter_until(&t.s, 9);
+    assert_string_equal(t.log, "");
+    gt_filter_until(&t.s, 30);
+    assert_string_equal(t.log, " a0@0 ~1@2");
+    gt_filter_resume(&t.s, 40);
+    gt_filter_suspend(&t.s, 50);
+    gt_filter_state_reset(&t.s); /* of a forked child, which runs */
+    t.shown = 0;
+    gt_filter_resume(&t.s, 60);
+    assert_string_equal(t.log, " a0@0 ~1@2-40 ~1@50");
     gt_filter_state_finish(&t.s);
     end(&b);
 }
@@ -267,7 +300,8 @@ int main(void)
         cmocka_unit_test(test_conditions), cmocka_unit_test(test_tasks),
         cmocka_unit_test(test_texts),      cmocka_unit_test(test_switch_elsewhere),
         cmocka_unit_test(test_ended),      cmocka_unit_test(test_events),
-        cmocka_unit_test(test_sleeps),     cmocka_unit_test(test_causes),
-        cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_depth)};
+        cmocka_unit_test(test_sleeps),     cmocka_unit_test(test_asleep_at_the_end),
+        cmocka_unit_test(test_causes),     cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_depth)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

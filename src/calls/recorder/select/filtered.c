@@ -55,17 +55,18 @@ static void put_leave(void *self, const struct gt_filter_frame *frame, uint32_t 
         gt_stream_put(f->out, time, gt_uftrace_exit(shown, frame->call));
 }
 
-static void put_event(struct gt_filtered *f, unsigned event, uint64_t time)
+static void put_suspended(void *self, uint32_t shown, uint64_t time)
 {
+    struct gt_filtered *f = self;
     f->last = time;
-    gt_stream_put(f->out, time, gt_uftrace_event(f->state.shown, event));
+    gt_stream_put(f->out, time, gt_uftrace_event(shown, GT_UFTRACE_EV_SCHED_OUT));
 }
 
-static void put_sleep(void *self, uint32_t shown, uint64_t from, uint64_t to)
+static void put_resumed(void *self, uint32_t shown, uint64_t time)
 {
-    (void)shown;
-    put_event(self, GT_UFTRACE_EV_SCHED_OUT, from);
-    put_event(self, GT_UFTRACE_EV_SCHED_IN, to);
+    struct gt_filtered *f = self;
+    f->last = time;
+    gt_stream_put(f->out, time, gt_uftrace_event(shown, GT_UFTRACE_EV_SCHED_IN));
 }
 
 static void act(void *self, const struct gt_filter_act *a)
@@ -95,7 +96,8 @@ static void note_ends(void *self, uint32_t shown, uint64_t time)
 static const struct gt_filter_sink sink = {.enter = put_enter,
                                            .leave = put_leave,
                                            .ends = note_ends,
-                                           .slept = put_sleep,
+                                           .suspended = put_suspended,
+                                           .resumed = put_resumed,
                                            .act = act,
                                            .value = value};
 
@@ -121,7 +123,6 @@ bool gt_filtered_begin(struct gt_filtered *f, struct gt_uftrace_recorder *r, str
 {
     f->stack = s;
     f->level = gt_level_of(s->level);
-    f->suspended = f->asleep = false;
     if (f->state.frame) {
         gt_filter_state_reset(&f->state); /* of a parent's task: a forked child's */
     } else {
@@ -165,7 +166,7 @@ void gt_filtered_name(struct gt_filtered *f, const char *name, uint32_t pid)
     gt_filter_state_task(&f->state, f->name, f->id, f->pid);
 }
 
-/* The tracker's frame of an open call: of those of the task's level, which a stack may share. */
+/* The tracker's frame of the next open call of the task's level; levels may share a stack. */
 static const struct gt_frame *next_frame(struct gt_filtered *f)
 {
     const struct gt_frame *frame = f->stack->base + ++f->at;
@@ -292,14 +293,6 @@ void gt_filtered_stop(struct gt_filtered *f, uint64_t time)
         gt_filter_takes_event(&f->state, prepare(f, time));
 }
 
-static void suspend(struct gt_filtered *f, uint64_t since)
-{
-    f->suspended = gt_filter_takes_sleep(&f->state, since);
-    f->asleep = !f->suspended;
-    if (f->suspended)
-        put_event(f, GT_UFTRACE_EV_SCHED_OUT, since);
-}
-
 void gt_filtered_ends(struct gt_filtered *f, uint64_t time)
 {
     if (!f->out)
@@ -307,30 +300,20 @@ void gt_filtered_ends(struct gt_filtered *f, uint64_t time)
     time = prepare(f, time);
     gt_filter_takes_event(&f->state, time); /* it may have been switched off */
     gt_filter_until(&f->state, time);
-    if (f->asleep)
-        suspend(f, f->slept_at);
     if (f->state.shown)
         note_ends(f, f->state.shown, time);
 }
 
 void gt_filtered_suspend(struct gt_filtered *f, uint64_t time)
 {
-    if (!f->out)
-        return;
-    f->slept_at = prepare(f, time);
-    suspend(f, f->slept_at);
+    if (f->out)
+        gt_filter_suspend(&f->state, prepare(f, time));
 }
 
 void gt_filtered_resume(struct gt_filtered *f, uint64_t time)
 {
-    if (!f->out || !(f->suspended || f->asleep))
-        return;
-    time = prepare(f, time);
-    if (f->suspended)
-        put_event(f, GT_UFTRACE_EV_SCHED_IN, time);
-    else
-        gt_filter_slept(&f->state, f->slept_at, time);
-    f->suspended = f->asleep = false;
+    if (f->out)
+        gt_filter_resume(&f->state, prepare(f, time));
 }
 
 /* ---- the tracker's transfers and stacks ---------------------------------------------------- */

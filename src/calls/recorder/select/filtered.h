@@ -22,14 +22,11 @@ struct gt_filtered {
     struct gt_uftrace_recorder *rec;
     struct gt_stream *out;             /* NULL: not begun, or ended */
     struct gt_filter_current *current; /* what decides */
-    struct gt_filter_current *asked;   /* what was asked to; another one: there was no memory */
+    struct gt_filter_current *asked;   /* the newest; another than `current`: no memory for it */
     struct gt_stack *stack;
     unsigned level;            /* with privilege_levels: its own; else 0 */
     uint32_t at;               /* a frame of the stack, while the set is replaced */
     uint64_t last;             /* time of the last record */
-    uint64_t slept_at;         /* asleep, since then */
-    bool suspended;            /* and that is recorded */
-    bool asleep;               /* but that is not recorded yet */
     uint64_t recorded, beyond; /* calls: recorded; too deep for that */
     uint32_t id, pid, cpu;
     char name[16];
@@ -72,7 +69,7 @@ bool gt_filtered_transfer(const struct gt_transfer *t);
 /* Receives the tracker's call events: a task for each stack. */
 extern const struct gt_sink gt_filtered_sink;
 
-/* At the end, when all calls have ended: counts those of stacks that no thread runs. */
+/* At the end, when all calls have ended: counts the calls of stacks that no thread runs. */
 void gt_filtered_end_all(struct gt_uftrace_recorder *r);
 
 /* In a forked child, before its own calls: what the parent's tasks have counted is the parent's. */
