@@ -133,7 +133,7 @@ def test_ctl(t):
     done = ctl(t, 'stop')
     need(done.status == 1 and done.errors == f'guesttrace ctl: unknown command stop: {LIST}\n', done)
     done = ctl(t, 'filter', '--nothing')
-    need(done.status == 1 and done.errors == 'guesttrace ctl: filter: --nothing: is no option of filters and triggers\n', done)
+    need(done.status == 1 and done.errors == 'guesttrace ctl: filter: --nothing: not an option of filters and triggers\n', done)
     with subprocess.Popen([GUESTTRACE, 'ctl', f'{t.folder}/control'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE) as late:
         late.stdin.write(b'status\n')

@@ -116,7 +116,7 @@ static void end_vcpus(struct gt_uftrace_recorder *r)
     r->totals.counters[GT_COUNT_BEYOND_DEPTH] += r->totals.selected.beyond;
 }
 
-/* Adds this process's counts to those of the recording's other processes. */
+/* Adds this process's counts to the sums of the recording's processes. */
 static void add_to_shared(struct gt_uftrace_recorder *r)
 {
     struct gt_shared *all = r->output.shared;

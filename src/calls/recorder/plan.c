@@ -84,7 +84,7 @@ void gt_plan_choose(struct gt_uftrace_recorder *r)
                           .values = r->arguments.in_code,
                           .levels = r->options.privilege_levels};
     /* A depth that was asked for is the filters', where there are some: they hide what is deeper.
-     * The default one is a limit of each recording, and what is beyond is counted. */
+     * The default one is a limit of each recording, and deeper calls are counted. */
     r->hot.max_depth = s.filters ? GT_TRACK_MAX_DEPTH : (uint32_t)r->options.depth;
     r->filters.depth = r->options.has_depth ? GT_TRACK_MAX_DEPTH : (uint32_t)r->options.depth;
     /* After a call, the results of a tail call are read. */

@@ -11,8 +11,8 @@
 
 struct gt_uftrace_recorder;
 
-/* Where a block's callback stands, and who counts its instructions: the callback, or, for those of
- * COUNTED, the block itself. run/transfer.h says what is passed to each. */
+/* Where a block's callback stands, and who counts its instructions: the callback or, in the COUNTED
+ * rows, the block itself. run/transfer.h says what each is passed. */
 enum gt_entry {
     GT_ENTRY_BLOCK, /* a call, a return or a jump may arrive when the block begins */
     GT_ENTRY_BLOCK_COUNTED,

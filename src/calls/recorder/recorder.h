@@ -10,8 +10,8 @@
  * later, "with the lock" means r->lock. Everything lives as long as the process.
  *
  * Locks are taken in this order: r->gate.lock, r->snapshots.turn, r->dormant.lock, r->lock,
- * r->tracker.lock, r->filters.lock, then those of the worker and of the streams, r->snapshots.lock.
- * r->guest_tasks.lock is taken alone.
+ * r->tracker.lock, r->filters.lock, then the locks of the worker and of the streams,
+ * r->snapshots.lock. r->guest_tasks.lock is taken alone.
  */
 #ifndef GT_CALLS_RECORDER_RECORDER_H
 #define GT_CALLS_RECORDER_RECORDER_H
@@ -155,7 +155,8 @@ static inline bool gt_recorder_has_vcpu_tasks(const struct gt_uftrace_recorder *
     return !r->guest.user && r->options.tasks == GT_TASKS_CPU && !r->options.privilege_levels;
 }
 
-/* What is recorded how. With the lock, or at load: the host may have no scoreboard after all. */
+/* Which callbacks and sinks record. With the lock, or at load: the host may have no scoreboard
+ * after all. */
 static inline const struct gt_plan *gt_recorder_plan(const struct gt_uftrace_recorder *r)
 {
     return &r->plan[r->hot.scoreboard != NULL];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A vCPU as all rooms see it: the words that translated code works on, and what is kept of it.
+ * A vCPU as all rooms see it: the words that translated code works on, and its state.
  *
  * A struct gt_vcpu belongs to its vCPU's thread, while that has entered it (gt_vcpu_enter); other
  * threads may set bits of thread.slow_flags. At the end of the recording no thread enters it any

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known of a function, as patterns ask for it (filter/pattern.h). */
+/* The facts about a function that patterns ask for (filter/pattern.h). */
 #ifndef GT_CALLS_RECORDER_OUTPUT_FUNCTION_H
 #define GT_CALLS_RECORDER_OUTPUT_FUNCTION_H
 

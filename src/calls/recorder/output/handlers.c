@@ -40,7 +40,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Those of the recording's other processes. */
+/* Handlers that the recording's other processes have written. */
 static void note_written(struct gt_uftrace_recorder *r, const char *path)
 {
     enum { LINE = 13 };

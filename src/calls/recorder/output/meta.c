@@ -180,8 +180,8 @@ static const char *cpu_desc(const struct gt_uftrace_recorder *r)
     return r->guest.arch->name;
 }
 
-/* What a child of the first process executes is not what was recorded: that is there. False: it
- * cannot be read. */
+/* True: the file names the program already; a later one is a child's. False: it cannot be
+ * read. */
 static bool keep_program(const struct gt_uftrace_recorder *r, struct gt_uftrace_info *info,
                          struct gt_uftrace_info *there)
 {
@@ -346,7 +346,7 @@ static void put_figures(struct gt_text *out, const struct gt_stats *old,
     }
 }
 
-/* `outside`: of the first process, before an execve; NULL: what is there stays; "": it goes. */
+/* `outside`: of the first process, before an execve; NULL: the line stays as it is; "": it goes. */
 static int add_figures(struct gt_uftrace_recorder *r, const struct gt_meta_figures *f,
                        const char *outside, struct gt_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Content of the recorder's text files, for tasks.c and finish.c. All functions run on the worker,
- * except gt_meta_init. Errors are those of the gt_uftrace_dir_*
+ * except gt_meta_init. Errors: see the gt_uftrace_dir_*
  * function that writes the file (recording/directory/dir.h).
  */
 #ifndef GT_CALLS_RECORDER_OUTPUT_META_H
@@ -25,7 +25,7 @@ void gt_meta_thread_name(uint32_t tid, char name[16]);
 /* Writes sid-SID.map, and lines of task.txt for modules that cannot be in it. */
 int gt_meta_put_map(struct gt_uftrace_recorder *r, struct gt_error *err);
 
-/* A new module, or one that is mapped again: writes what is not written of it yet. */
+/* A new module, or one that is mapped again: writes the parts of it that are not written yet. */
 int gt_meta_add_module(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err);
 
 /* Writes info. */
@@ -40,7 +40,7 @@ struct gt_meta_running {
     uint64_t tracked, matched, counters[GT_COUNTERS];
 };
 
-/* Before an execve, as nobody writes the counts of what it replaces: those of the process so far;
+/* Before an execve, the last chance to write counts of the program that it replaces: the process's;
  * outside: the other program, if it is not recorded; "": it records itself; else NULL. After one
  * that failed they are taken away again. */
 int gt_meta_put_stats_of_exec(struct gt_uftrace_recorder *r, const struct gt_meta_running *running,

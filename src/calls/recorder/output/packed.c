@@ -135,7 +135,7 @@ void gt_packed_end_streams(const struct gt_uftrace_recorder *r, const struct gt_
     const struct gt_compact_work *w = &r->output.packed.work;
     struct gt_compact_mend *mend;
     struct gt_error damage;
-    if (n == 0 || w->flight || /* a snapshot's end is no call's */
+    if (n == 0 || w->flight || /* a snapshot ends no call */
         gt_compact_mend_open(w->file, w->dir.path, r->process.pid, NULL, &mend, &damage, NULL) < 0)
         return;
     const struct gt_uftrace_repair_records records = gt_compact_mend_records(mend);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * format=compact: a recording in one file. Records are packed into it by the streams' writer; text
- * files are those of a directory beside it (calls/file/work.h), which the recording's last
+ * files lie in a directory beside it (calls/file/work.h), which the recording's last
  * process gathers into the file.
  *
  * What runs on the worker says so.

@@ -3,9 +3,9 @@
  * The flight recorder (last=): records go round in rings (calls/file/flight.h), and a snapshot
  * makes a file of what they have.
  *
- * Each process has a ring of its own. A snapshot has those of all processes of the recording, also
- * of those that have ended; of its own process it has all that was recorded before, of others what
- * is packed: all but the last second. vCPUs go on meanwhile.
+ * Each process has a ring of its own. A snapshot has the rings of all processes of the recording,
+ * also of ended ones; of its own process it has all that was recorded before, of others what is
+ * packed: all but the last second. vCPUs go on meanwhile.
  */
 #ifndef GT_CALLS_RECORDER_OUTPUT_SNAPSHOT_H
 #define GT_CALLS_RECORDER_OUTPUT_SNAPSHOT_H
@@ -53,7 +53,7 @@ void gt_snapshots_init(struct gt_uftrace_recorder *r);
 int gt_snapshot_write(struct gt_uftrace_recorder *r, const char *name, char *path, size_t room,
                       struct gt_error *err);
 
-/* Asks for a snapshot and returns at once: what is recorded before is in it. From any thread. What
+/* Asks for a snapshot and returns at once: records until then are in it. From any thread. What
  * fails is reported at the end. */
 void gt_snapshot_ask(struct gt_uftrace_recorder *r, const char *name);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source lines of functions: for filters by file and line, and for readers (MODULE.dbg). Those of a
+ * Source lines of functions: for filters by file and line, and for readers (MODULE.dbg). Lines of a
  * program's files are read on the worker when they are mapped, where the recording needs lines
  * (srcline=on, or a filter by them); a machine's are in its code map.
  */
@@ -15,9 +15,9 @@ struct gt_uftrace_recorder;
 /* On the worker, with r->lock: the module is new. Reads its lines and writes them, if the recording
  * needs them. Errors of writing. */
 int gt_source_add_module(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err);
-/* Writes those of a module again. */
+/* Writes a module's lines again. */
 int gt_source_put(struct gt_uftrace_recorder *r, const struct gt_module *m, struct gt_error *err);
-/* While a program runs, on a thread that is no vCPU's: from now on lines are needed. GT_E_IO: there
+/* While a program runs, on a thread that runs no vCPU: from now on lines are needed. GT_E_IO: there
  * is no worker. */
 int gt_source_begin(struct gt_uftrace_recorder *r, struct gt_error *err);
 

@@ -111,7 +111,7 @@ static bool any_starting(const struct gt_uftrace_recorder *r)
 }
 
 /* A child that has just been forked runs only code of QEMU's before it has the lock; meanwhile
- * nobody else may find the recording without users. One that was killed then never has it. */
+ * no other process may find the recording without users. One that was killed then never has it. */
 static void await_children(const struct gt_uftrace_recorder *r)
 {
     for (int ms = 0; ms < MOST_WAIT && any_starting(r); ms++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The processes of a recording. Each shares the lock of its directory (recording/texts/dir_lock.h)
- * while it records, so that nobody takes the recording for one that has ended.
+ * while it records, so that readers do not take the recording for one that has ended.
  *
  * What runs on the worker says so. There the lock is descriptor 0, where the worker's descriptors
  * are its own: so it takes none of those that a guest leaves.

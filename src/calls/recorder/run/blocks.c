@@ -6,7 +6,7 @@
  *
  * Each transfer reads one or two of them, from all over the guest's code, so their place in memory
  * decides what a transfer costs. Two share a cache line: a block that ends in a call, and the one
- * that the call returns to. Those of a machine lie in huge pages where the host has them.
+ * that the call returns to. A machine's lie in huge pages where the host has them.
  */
 #include "calls/recorder/run/blocks.h"
 #include "calls/recorder/recorder.h"
@@ -148,7 +148,7 @@ void gt_code_is_handler(struct gt_uftrace_recorder *r, struct gt_func *fn)
             gt_code_set_slow_flags(k->code);
 }
 
-/* ---- what was called ------------------------------------------------------------------------ */
+/* ---- functions called ------------------------------------------------------------------------ */
 
 static gint compare_u64(gconstpointer a, gconstpointer b)
 {

@@ -2,8 +2,8 @@
 /*
  * control=PATH: commands while the guest runs (qemu/support/control.h).
  *
- *   status            what is recorded until now: "key=value ..."
- *   flush             writes what is recorded until now; then readers can show it
+ *   status            counts of the recording until now: "key=value ..."
+ *   flush             writes all records until now; then readers can show it
  *   on, off           switch the recording
  *   filter OPTION...  other filters and triggers; without any, none
  *   trigger SPEC...   the same, with triggers added

@@ -96,7 +96,7 @@ struct ending {
     struct gt_meta_running running;
 };
 
-/* Errors are not the guest's: what is not written of them is missing, as after a kill. */
+/* Errors are not the guest's: lines that are not written are missing, as after a kill. */
 static void put_texts(void *arg)
 {
     const struct ending *ending = arg;
@@ -142,7 +142,7 @@ static struct gt_meta_running count_running(struct gt_uftrace_recorder *r)
     return c;
 }
 
-/* Nobody writes later what the program that ends here has. */
+/* The last chance to write the records of the program that ends here. */
 static void write_before_exec(struct gt_uftrace_recorder *r, const char *outside)
 {
     struct ending ending = {r, outside, {0}};
@@ -154,7 +154,7 @@ static void write_before_exec(struct gt_uftrace_recorder *r, const char *outside
     gt_worker_call(r->output.worker, put_texts, &ending);
 }
 
-/* What its children have executed: of the first process nobody else could say it at the end. */
+/* Programs that its children have executed: only the first process can report them at the end. */
 static void report_outside(const struct gt_uftrace_recorder *r)
 {
     if (r->process.first)

@@ -36,7 +36,7 @@ static void wake_up(struct gt_uftrace_recorder *r)
     }
 }
 
-/* What was asked for may have been taken back. */
+/* The request may have been taken back. */
 static void change(void *self)
 {
     struct gt_uftrace_recorder *r = self;

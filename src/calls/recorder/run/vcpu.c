@@ -15,7 +15,7 @@
 struct gt_uftrace_recorder gt_installed_recorder;
 
 /* The vCPU that the calling thread runs: a fact about the thread, not about a recorder. Each vCPU
- * knows its recorder; those of another one are not taken for the caller's. */
+ * knows its recorder; a vCPU of another recorder is not taken for the caller's. */
 static __thread struct gt_vcpu *current;
 
 struct gt_vcpu *gt_vcpu_current(const struct gt_uftrace_recorder *r)

@@ -96,7 +96,7 @@ static void end_all(struct gt_uftrace_recorder *r, uint64_t time)
     gt_tracker_end_suspended(&r->tracker, time);
 }
 
-/* Nothing is known of what is open. */
+/* Which calls are open is not known. */
 static void go_on_unknown(struct gt_uftrace_recorder *r)
 {
     r->tracker.unfollowed = true;
@@ -148,7 +148,7 @@ static void go_on_known(struct gt_uftrace_recorder *r, struct gt_vmstate *s, uin
             go_on_vcpu(&r->hot.vcpu[i], ok ? s : NULL, time);
 }
 
-/* What was loaded may be loaded again: it goes last. */
+/* A loaded state may be loaded again: it is dropped last. */
 static void note_use(struct gt_vmstates *all, struct gt_vmstate *s)
 {
     unsigned i = 0;

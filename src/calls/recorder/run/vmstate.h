@@ -4,7 +4,7 @@
  * says is when the machine stops and runs again, and its virtual clock, which is part of the state:
  * where that stands elsewhere after a stop, another state was loaded. All calls end there. If the
  * clock of a state is that of an earlier stop, and its vCPUs are where they were, it was saved
- * then: what was open then is open again.
+ * then: the calls that were open then are open again.
  */
 #ifndef GT_CALLS_RECORDER_RUN_VMSTATE_H
 #define GT_CALLS_RECORDER_RUN_VMSTATE_H
@@ -17,7 +17,7 @@
 struct gt_uftrace_recorder;
 struct gt_vmstate;
 
-enum { GT_VMSTATES = 16 }; /* most that are kept: those of the newest stops and loads */
+enum { GT_VMSTATES = 16 }; /* most that are kept: of the newest stops and loads */
 
 struct gt_vmstates {
     bool ran;               /* it has run before */

@@ -9,7 +9,7 @@
  * asleep before the first interrupt or exception: nothing might wake it up.
  *
  * Meanwhile calls are not followed, and the clock of instructions stands still. So the frames of
- * all stacks are forgotten, but those of a program's threads that stay in one system call all the
+ * all stacks are forgotten, except where a thread of the program stays in one system call all the
  * time. Stacks of which frames may be missing are marked (gt_stack.cut): a return to where nothing
  * is known of is not an anomaly there.
  */
@@ -58,7 +58,7 @@ void gt_dormant_settle(struct gt_uftrace_recorder *r);
 /* Before the program ends: the same, and no other begins. While QEMU discards the code it has no
  * events for us, that of the end included. */
 void gt_dormant_end(struct gt_uftrace_recorder *r);
-/* In a forked child: what was not done yet never is. With the lock. */
+/* In a forked child: changes that were asked for are dropped. With the lock. */
 void gt_dormant_forked(struct gt_uftrace_recorder *r);
 
 /* In callbacks on threads that run no code: whether the recorder sleeps stays as it is. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arguments of open calls under filters: an entry that is held back is written with what was read
- * when the call began, and one that is written again, where recording is switched on, too.
+ * Arguments of open calls under filters: an entry that is held back is written with the values
+ * of the call's beginning, and one that is written again, where recording is switched on, too.
  *
  * A call is known by its depth, all open calls below it counted. Those that have arguments are in
  * that order, so that the memory is bounded by the depth; and by GT_FILTERED_VALUES_MOST: a call

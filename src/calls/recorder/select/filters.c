@@ -274,7 +274,7 @@ static int take_options(GArray *words, char **option, struct gt_error *err)
         while (i < N_OPTIONS && !names_option(word, i, &n))
             i++;
         if (i == N_OPTIONS)
-            return gt_error_set(err, GT_E_USAGE, "%s: is no option of filters and triggers", word);
+            return gt_error_set(err, GT_E_USAGE, "%s: not an option of filters and triggers", word);
         const char *value = value_in(word, n);
         if (arguments[i].is_switch && value)
             return gt_error_set(err, GT_E_USAGE, "%s: takes no value", word);
@@ -316,7 +316,7 @@ static int use_words(struct gt_uftrace_recorder *r, GArray *words, struct gt_err
     return 0;
 }
 
-/* Registers can be read where code was translated for that; conditions compare what is recorded. */
+/* Registers can be read where code was translated for that; conditions compare recorded values. */
 static int check_added(const struct gt_uftrace_recorder *r, const GArray *words,
                        struct gt_error *err)
 {
@@ -351,7 +351,7 @@ static GArray *join_words(const GArray *before, const GArray *words)
     return all;
 }
 
-/* The words become options after those of `before`. */
+/* The words become options after the options of `before`. */
 static int replace(struct gt_uftrace_recorder *r, const char *text, const GArray *before,
                    int (*take)(GArray *words, char **word, struct gt_error *err),
                    struct gt_error *err)

@@ -42,7 +42,7 @@ enum {
     GT_FILTER_NUMBERS = 2, /* the first of gt_filter_current.number: see gt_code_enter */
 };
 
-/* A set, and what decides with it. Its memory is used again for another one when nobody holds it
+/* A set, and what decides with it. Its memory is used again for another one when no task holds it
  * (sets.c), and never freed. */
 struct gt_filter_current {
     struct gt_filter_set *set; /* NULL: it is free */
@@ -102,8 +102,8 @@ int gt_filters_init(struct gt_uftrace_recorder *r, struct gt_error *err);
 /* At load, after the code map was read. GT_E_UNSUPPORTED: a filter is about source lines, and the
  * machine's map has none, or gt_filters_check_names. */
 int gt_filters_check(const struct gt_uftrace_recorder *r, struct gt_error *err);
-/* GT_E_UNSUPPORTED: the set is about names of tasks, and those of the guest, a Linux as the code
- * map says, cannot be read. */
+/* GT_E_UNSUPPORTED: the set is about names of tasks, which cannot be read from the guest, a Linux
+ * as the code map says. */
 int gt_filters_check_names(const struct gt_uftrace_recorder *r, const struct gt_filter_set *set,
                            struct gt_error *err);
 
@@ -127,7 +127,7 @@ void gt_filters_release(struct gt_filter_current *c); /* NULL is fine */
 /* Takes the set over. NULL: no memory. */
 struct gt_filter_current *gt_filters_new(struct gt_uftrace_recorder *r, struct gt_filter_set *set,
                                          struct gt_error *err);
-/* It decides from now on; those that nobody holds are freed. At load, or on the control socket's
+/* It decides from now on; sets that no task holds are freed. At load, or on the control socket's
  * thread. */
 void gt_filters_use(struct gt_filters *f, struct gt_filter_current *next);
 /* False: no task has that set any more. With f->lock. */

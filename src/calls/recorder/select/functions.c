@@ -15,7 +15,7 @@
 /* A function as filters see it. */
 struct gt_filter_known {
     struct gt_filter_judged *judged; /* by the newest set that was asked; its `id` may be 0 */
-    struct gt_filter_judged *all;    /* those of it, in use or not */
+    struct gt_filter_judged *all;    /* in use or not */
     struct gt_filter_function what;
     struct gt_func *fn;            /* NULL: an address */
     struct gt_filter_known *whole; /* of an address: the code that it is in */

@@ -115,7 +115,8 @@ int gt_filters_check_names(const struct gt_uftrace_recorder *r, const struct gt_
         !gt_filter_set_names_tasks(set) ||
         (gt_host_can(GT_HOST_REGISTERS) && gt_host_can(GT_HOST_MEMORY)))
         return 0;
-    return gt_error_set(err, GT_E_UNSUPPORTED,
-                        "a filter is about the name of a task, and this QEMU does not let plugins "
-                        "read those of a Linux guest; use QEMU 10.0 or later, or a task's number");
+    return gt_error_set(
+        err, GT_E_UNSUPPORTED,
+        "a filter is about the name of a task, and this QEMU does not let plugins "
+        "read names of a Linux guest's tasks; use QEMU 10.0 or later, or a task's number");
 }

@@ -66,7 +66,7 @@ static bool is_switch(const char *name)
                     strcmp(name, "__switch_to_asm") == 0);
 }
 
-/* NULL: it is no Linux's, or has none. */
+/* NULL: not a Linux kernel, or no name there. */
 static const char *name_at(struct gt_uftrace_recorder *r, uint64_t pc)
 {
     const struct gt_module *module =

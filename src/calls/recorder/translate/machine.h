@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Machines: the callbacks that a block has beside those of calls and returns. With the lock. */
+/* Machines: the callbacks that a block has for other things than calls and returns. With the lock.
+ */
 #ifndef GT_CALLS_RECORDER_TRANSLATE_MACHINE_H
 #define GT_CALLS_RECORDER_TRANSLATE_MACHINE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The stack pointer of a program where it is loaded, for the tracker (track/switches.h): from its
- * register where the host lets plugins read it, and else from the addresses of what is pushed,
- * popped, saved and restored by it around the load, in the same block.
+ * register where the host lets plugins read it, and else from the addresses of pushes,
+ * pops, saves and restores by it around the load, in the same block.
  */
 #ifndef GT_CALLS_RECORDER_TRANSLATE_STACK_POINTER_H
 #define GT_CALLS_RECORDER_TRANSLATE_STACK_POINTER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Code that runs straight on from one block into the next. Hosts may end a block anywhere: at a
- * page, where they count instructions, or after each one (one-insn-per-tb=on). What is concluded
+ * page, where they count instructions, or after each one (one-insn-per-tb=on). Conclusions
  * from several instructions must not depend on that. All functions are called with the lock held.
  */
 #ifndef GT_CALLS_RECORDER_TRANSLATE_STRAIGHT_H

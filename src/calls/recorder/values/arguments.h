@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arguments and return values of calls: which functions have them, what is read at their first and
+ * Arguments and return values of calls: which functions have them, the reads at their first and
  * return instructions, and which call it belongs to.
  *
  * A function's values are decided when its code is first translated, before its first record, and
@@ -8,7 +8,7 @@
  * sink takes them for the frame that this transfer enters at the function's address. At its return
  * instruction another one reads the result, which is taken if the next transfer is that return, to
  * the return address of a frame of this function. Any other transfer (a signal, an interrupt, a
- * longjmp, an exception) drops what was read: a value is of the call it stands at, or absent. A
+ * longjmp, an exception) drops the values: a value is of the call it stands at, or absent. A
  * function that ended by a tail call has its frame open until the other one returns
  * (track/tail_calls.h): the results of all of them are read where that return arrives.
  */

@@ -163,7 +163,7 @@ static void free_array(gpointer array)
     g_array_free(array, TRUE);
 }
 
-/* `all`: with those of the same address, too. */
+/* `all`: functions of the same address, too. */
 static int write_values(struct gt_uftrace_recorder *r, const GPtrArray *all, const GPtrArray *some,
                         struct gt_error *err)
 {

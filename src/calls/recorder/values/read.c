@@ -30,7 +30,7 @@ struct reading {
 };
 
 /* Missing pages are not loaded. QEMU reads a machine's device memory as its debugger does, with
- * side effects: nothing says beforehand what is at an address. */
+ * side effects: whether an address is a device's cannot be asked. */
 static bool read_memory(const struct reading *in, uint64_t addr, void *out, size_t n)
 {
     if (gt_host_can(GT_HOST_MEMORY))

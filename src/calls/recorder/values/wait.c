@@ -112,7 +112,7 @@ void gt_arguments_after(struct gt_transfer *t)
     slots->matches = false;
     slots->tail_top = 0;
     if (v->call)
-        slots->entry.code = NULL; /* its frame has it, or nobody */
+        slots->entry.code = NULL; /* its frame has it, or none has */
     if (!slots->entry.code)
         v->thread.slow_flags &= ~(uint32_t)GT_VCPU_VALUES;
     v->transfer = NULL;
