@@ -16,7 +16,7 @@ struct gt_checkpoint;
 /* A thread at a checkpoint. */
 struct gt_thread_checkpoint {
     uint32_t stack;      /* its index in the checkpoint */
-    uint32_t slow_flags; /* those that say what was under way */
+    uint32_t slow_flags; /* that say what was under way */
     bool cleared;
     uint64_t calls; /* which its handlers' are compared with */
     uint64_t calling_sp, returned_sp;
@@ -36,7 +36,8 @@ void gt_checkpoint_thread(const struct gt_thread *t, struct gt_thread_checkpoint
 void gt_checkpoint_leave(struct gt_thread *t, uint64_t time);
 
 /* When all threads have left and gt_tracker_end_suspended was called: the stacks are as they were,
- * and their open calls are entered again. False: no memory; what was restored has ended again. */
+ * and their open calls are entered again. False: no memory; the restored stacks have ended again.
+ */
 bool gt_checkpoint_restore(struct gt_tracker *k, struct gt_checkpoint *c, uint64_t time);
 /* After that, for each thread of the checkpoint. */
 void gt_checkpoint_resume(struct gt_thread *t, const struct gt_checkpoint *c,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the tracker counts. An anomaly is something that it could only conclude: a trace without
- * anomalies is exact. Rules and counts are plain statistics. Names are those of guesttrace.stats
+ * anomalies is exact. Rules and counts are plain statistics. Names are as in guesttrace.stats
  * (anomaly.NAME, rule.NAME, count.NAME); texts are for people.
  */
 #ifndef GT_TRACK_COUNTERS_H

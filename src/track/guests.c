@@ -72,7 +72,7 @@ static unsigned depth_of(const struct gt_thread *t)
 
 /* ---- entering and leaving ------------------------------------------------------------------ */
 
-/* What is left stays the thread's: no other thread continues with it. */
+/* The stack left behind stays the thread's: no other thread continues with it. */
 static bool go_to(struct gt_thread *t, struct gt_stack *to, uint64_t vm, uint64_t time)
 {
     if (!to)

@@ -10,8 +10,8 @@
  * there.
  *
  * Stacks of a virtual machine are in a space of their own, struct gt_stack.vm: its stack pointers
- * and the words that it stores them in are other ones than those of the hypervisor or of another
- * virtual machine at the same addresses.
+ * and the words that it stores them in differ from the hypervisor's and another virtual machine's
+ * at the same addresses.
  */
 #ifndef GT_TRACK_GUESTS_H
 #define GT_TRACK_GUESTS_H

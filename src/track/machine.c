@@ -84,7 +84,7 @@ static void note_calls_inside(const struct gt_thread *t, const struct gt_handler
         s->handlers[s->n_handlers - 1].inside += t->calls - before;
 }
 
-/* True where what was taken for a signal's handler ends as an interrupt's, *out. It ran in the
+/* True where a frame taken for a signal's handler ends as an interrupt's, *out. It ran in the
  * kernel, so its first block is a vector. */
 static bool took_handler(struct gt_thread *t, struct gt_handler *out)
 {

@@ -108,7 +108,7 @@ bool gt_machine_is_split(const struct gt_thread *t, uint64_t last_exit, const st
 /* True where the return that has just arrived is a retpoline's, by the distance of the call: code
  * calls over a trap of a few bytes, replaces the return address by the true target, and returns.
  * arm64 kernels reach their vectors that way. The target replaces the frame that jumped or was
- * called there. Those of x86 are known by what they store: enum gt_arrival. */
+ * called there. Handlers of x86 are known by what they store: enum gt_arrival. */
 bool gt_machine_is_retpoline(const struct gt_thread *t);
 /* A kernel begins at low addresses and continues at high ones with the same translated blocks: a
  * block that is reached from high code has its high address from then on. */

@@ -266,7 +266,7 @@ static bool handler_calls(struct gt_thread *t, uint64_t last_exit, const struct 
 }
 
 /* True where a handler has ended, and the interrupted code's caller continues: the handler has done
- * what was left of a function (Linux: of a return thunk that it interrupted). */
+ * the rest of a function (Linux: of a return thunk that it interrupted). */
 static bool has_returned_inside(const struct gt_thread *t, uint64_t last_exit,
                                 const struct gt_code *code)
 {
@@ -307,7 +307,7 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_
                           time);
         return stays;
     }
-    if (last_exit == GT_LAST_EXIT_RESUME) /* a handler interrupted what was not followed */
+    if (last_exit == GT_LAST_EXIT_RESUME) /* a handler interrupted code that was not followed */
         return stays;
     if (has_returned_inside(t, last_exit, code)) {
         t->matched++;

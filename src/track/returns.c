@@ -82,7 +82,7 @@ static void unwind(const struct transfer *x, const struct found *f)
     gt_return_close(x->t, f->depth, x->time);
 }
 
-/* ---- returns that are no way back ---------------------------------------------------------- */
+/* ---- returns that do not lead back ---------------------------------------------------------- */
 
 /* On its way to the kernel's trampoline: the system call there ends the frame. */
 static bool ends_signal_handler(const struct transfer *x, struct found *f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One call stack: its frames, and what is recorded of them. See stack.h. */
+/* One call stack: its frames, and their records. See stack.h. */
 #include "track/stack.h"
 #include "track/tail_calls.h"
 

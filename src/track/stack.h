@@ -12,7 +12,7 @@ void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time);
 void gt_stack_defer(struct gt_thread *t, struct gt_frame frame, uint64_t time);
 /* As gt_stack_tail_call, but recorded in that way. */
 void gt_stack_defer_jump(struct gt_thread *t, const struct gt_code *code, uint64_t time);
-/* Records what was deferred. */
+/* Records the deferred jump. */
 void gt_stack_flush(struct gt_tracker *k, struct gt_stack *s);
 /* Such a top frame jumped to the code. True: it was of no function. */
 bool gt_stack_pass_on(struct gt_thread *t, const struct gt_code *code, uint64_t time);
@@ -79,7 +79,7 @@ void gt_fork_snapshots_forget(struct gt_tracker *k);
  * none. False: no memory. With the tracker's lock. */
 bool gt_fork_snapshots_copy(const struct gt_tracker *k, struct gt_fork_snapshot **out,
                             size_t *bytes);
-/* They are those of the copy. With the tracker's lock. */
+/* The stacks are as the copy has them. With the tracker's lock. */
 void gt_fork_snapshots_restore(struct gt_tracker *k, const struct gt_fork_snapshot *copy);
 /* A context's first function, which has no caller. */
 void gt_begin_root(struct gt_thread *t, const struct gt_code *code, uint64_t time);

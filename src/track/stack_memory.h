@@ -24,8 +24,8 @@ bool gt_stack_words_find(struct gt_stack_words *w, uint64_t value);
 
 /* True where memory from sp on has what the stack's outermost n frames return to, innermost first:
  * as it has where these remain. Below a signal's frame, or on other memory, frames need not be
- * there, nor those of outermost functions, which may never return. `apart`: the most bytes from one
- * to the next. */
+ * there, nor frames of outermost functions, which may never return. `apart`: the most bytes from
+ * one to the next. */
 bool gt_memory_has_frames(const struct gt_tracker *k, const struct gt_stack *s, uint64_t sp,
                           uint64_t apart, uint32_t n);
 /* True where memory has the return address from sp on, at most that far. */

@@ -21,7 +21,7 @@ struct home {
     uint64_t sp;
 };
 
-/* Those of frames that have returned are over. */
+/* Excursions of frames that have returned are over. */
 static void drop_excursions(struct gt_stack *s)
 {
     while (s->n_excursions && s->excursions[s->n_excursions - 1].depth > gt_stack_depth(s))
@@ -152,7 +152,7 @@ static void leave_excursion(struct gt_tracker *k, struct gt_stack *s)
     pthread_mutex_unlock(&k->lock);
 }
 
-/* The stack was copied to other memory, to have more room: what is used of it is as long there. */
+/* The stack was copied to other memory, to have more room: its used part is as long there. */
 static void note_copied(struct gt_stack *s, uint64_t sp)
 {
     uint64_t old = s->excursions[0].sp;
@@ -436,7 +436,7 @@ static bool has_left_frames(const struct gt_thread *t, const struct gt_code *fro
 }
 
 /* The call is made on the stack of another context, which is suspended: a
- * scheduler's. What was called there before and has not returned is gone. */
+ * scheduler's. Calls there before that have not returned are gone. */
 static bool calls_on_other(struct gt_thread *t, uint64_t time)
 {
     const struct gt_tracker *k = t->tracker;

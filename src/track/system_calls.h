@@ -2,7 +2,7 @@
 /*
  * System calls of a program, where the host runs them and reports them: each is a call of a
  * function that has no code. No code of the thread runs meanwhile. What the call does may change
- * the frames: a process begins with those of its parent, a program that replaces another closes
+ * the frames: a process begins with its parent's, a program that replaces another closes
  * them all.
  */
 #ifndef GT_TRACK_SYSTEM_CALLS_H

@@ -30,7 +30,7 @@ static inline uint32_t gt_tail_below(const struct gt_stack *s)
     return (uint32_t)(gt_tail_called(s) - s->base) - 1;
 }
 
-/* True where it is not known where the top frame's return leads to, nor what is below it. */
+/* True where it is not known where the top frame's return leads to, nor which frame is below it. */
 static inline bool gt_tail_called_by_unknown(const struct gt_stack *s)
 {
     const struct gt_frame *f = gt_tail_called(s);

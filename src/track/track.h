@@ -104,8 +104,7 @@ enum { GT_CODE_MAX_INSNS = 512 }; /* of one description */
 
 /* Compared with the thread's enum gt_slow_flag: where they differ, a transfer is not plain. */
 enum gt_code_slow_flag {
-    GT_CODE_SLOW =
-        8, /* never plain: stubs, signal handlers, what is called and is not a function */
+    GT_CODE_SLOW = 8, /* never plain: stubs, signal handlers, called code that is not a function */
     GT_CODE_LEVEL = 0xf0,
     GT_CODE_LEVEL_SHIFT = 4,
 };
@@ -190,7 +189,7 @@ enum gt_frame_kind {
     GT_FRAME_TAIL,    /* the frame below jumped there, and ends with it: see tail_calls.h */
 };
 
-/* What was seen of the stack while the frame was on top. Most: see machine.h. */
+/* Facts about the stack, seen while the frame was on top. Most: see machine.h. */
 enum gt_frame_flag {
     GT_FRAME_SP_LOADED = 1,       /* it was loaded, from where no context is known */
     GT_FRAME_RESUMED_BY_WORD = 2, /* its context was resumed, known by a word in memory alone */
@@ -204,7 +203,7 @@ enum gt_frame_flag {
 
 struct gt_frame {
     uint64_t ret;             /* where it returns to; GT_NO_ADDR: not known */
-    uint64_t addr;            /* where it was entered: what is recorded */
+    uint64_t addr;            /* where it was entered: as recorded */
     const struct gt_func *fn; /* of addr */
     uint16_t kind;            /* enum gt_frame_kind */
     uint16_t flags;           /* enum gt_frame_flag */
@@ -310,7 +309,7 @@ struct gt_unwind {
     uint32_t n_handlers, handler[16]; /* where first passes ended, innermost last */
 };
 
-/* What is known of a non-local jump under way: control continues at no frame's return address. */
+/* A non-local jump under way: control continues at no frame's return address. */
 struct gt_nonlocal {
     uint32_t n_restored; /* addresses loaded just before the stack pointer */
     uint64_t restored[16];

@@ -10,7 +10,7 @@
 #include "track/track.h"
 
 /* At the beginning, while no thread makes transfers. The frames of a thread that goes on are closed
- * and forgotten; so are those of all stacks that no thread runs. */
+ * and forgotten; so are the frames of all stacks that no thread runs. */
 void gt_track_stop_following(struct gt_thread *t, uint64_t time);
 void gt_tracker_end_suspended(struct gt_tracker *k, uint64_t time);
 /* At the end: the thread continues, at a place that is not known: its last exit is 0. */

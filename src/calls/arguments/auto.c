@@ -99,7 +99,7 @@ size_t gt_auto_arguments_count(const struct gt_auto_arguments *a)
 
 /* ---- one function -------------------------------------------------------------------------- */
 
-/* What is wanted of it; *named: a pattern selects it, not just "all". */
+/* The values wanted of it; *named: a pattern selects it, not just "all". */
 static struct gt_auto_request wanted_of(const struct gt_auto_arguments *a, const struct file *f,
                                         const struct gt_source_part *part,
                                         const struct gt_source_function *fn, bool *named)

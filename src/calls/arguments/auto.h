@@ -18,7 +18,7 @@
 
 struct gt_auto_arguments;
 
-/* What is wanted of the functions that a pattern selects. */
+/* The values wanted of the functions that a pattern selects. */
 struct gt_auto_request {
     bool all;        /* all arguments and the result; without a prototype words of the ABI */
     uint32_t fields; /* bit N: argument N, and the members of the struct that it points to */
@@ -36,15 +36,15 @@ int gt_auto_arguments_select(struct gt_auto_arguments *a, const char *pattern,
 /* Reads a user's table of what names objects, before files are added: gt_arguments_read_names. */
 int gt_auto_arguments_read_names(struct gt_auto_arguments *a, const char *path,
                                  struct gt_error *err);
-/* Reads a user's C declarations, before files are added: guest/types/declarations.h. What is wrong
- * in them is the error of the first file that is added. */
+/* Reads a user's C declarations, before files are added: guest/types/declarations.h. An error
+ * in them is reported with the first file that is added. */
 int gt_auto_arguments_read_prototypes(struct gt_auto_arguments *a, const char *path,
                                       struct gt_error *err);
 /* True: something was selected. */
 bool gt_auto_arguments_wanted(const struct gt_auto_arguments *a);
 
 /* Adds the selected functions of a file. `in_process`: their addresses count from the file's load
- * base, as those of a program's modules do; else from the part's beginning, as in a code map. A
+ * base, as addresses of a program's modules do; else from the part's beginning, as in a code map. A
  * kernel comes before its modules, and stays until the last of them was added. Errors: GT_E_NOMEM,
  * and of users' declarations GT_E_FORMAT, GT_E_RANGE; a file without prototypes, or with damaged
  * ones, is not an error. */

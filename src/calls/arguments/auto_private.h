@@ -35,7 +35,7 @@ struct gt_auto_arguments {
     const struct gt_prototypes *kernel_types;
 };
 
-/* Sets `libc` and `own` to those of the architecture. GT_E_FORMAT: a user's file has "PATH:LINE:
+/* Sets `libc` and `own` to the architecture's. GT_E_FORMAT: a user's file has "PATH:LINE:
  * ..."; GT_E_NOMEM, GT_E_RANGE. */
 int gt_auto_load_tables(struct gt_auto_arguments *a, const struct gt_abi *abi,
                         struct gt_error *err);

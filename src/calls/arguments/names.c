@@ -53,7 +53,7 @@ static bool is_word(const char *text, const char *more)
     return n && (!text[n] || (strchr(more, text[n]) && strlen(text) < 200));
 }
 
-/* NULL, or what was expected. */
+/* NULL, or the expected form. */
 static const char *read_line(struct gt_arguments *a, char *line)
 {
     char *comment = strchr(line, '#');

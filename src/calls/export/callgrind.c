@@ -8,7 +8,7 @@
  * get a function's inclusive cost. (callgrind itself makes inner calls a second function, f'2.)
  *
  * Each task is a function that calls its first ones: a function that is first in one task and
- * called in another would else lose the time that nobody called it for.
+ * called in another would else lose the time of its first calls.
  *
  * A name is "(NUMBER) NAME" the first time and "(NUMBER)" from then on.
  */

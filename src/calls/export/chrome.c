@@ -83,7 +83,7 @@ static void put_instant(void *self, uint32_t task, uint64_t time, const char *te
     gt_chrome_event_end(j);
 }
 
-/* Those of the window's tasks. */
+/* Names of the window's tasks. */
 static void put_names(struct chrome *c, const struct gt_calls_window *w)
 {
     g_autofree bool *named = g_new0(bool, gt_calls_n_processes(c->calls) + 1);

@@ -63,7 +63,7 @@ static inline void gt_protobuf_u64(struct gt_protobuf *p, uint32_t field, uint64
     p->len = (size_t)(gt_protobuf_put(gt_protobuf_put(at, field << 3), v) - p->data);
 }
 
-/* The fields up to gt_protobuf_end are those of a message in this field; a packed field has varints
+/* The fields up to gt_protobuf_end are of a message in this field; a packed field has varints
  * there. Returns what gt_protobuf_end takes. */
 static inline size_t gt_protobuf_begin(struct gt_protobuf *p, uint32_t field)
 {

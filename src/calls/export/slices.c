@@ -64,7 +64,7 @@ static size_t make_values(struct reading *r, const struct gt_call *e)
     return list->n;
 }
 
-/* What is to be known of a call beside its values; returns how many the event has then. */
+/* Facts about a call beside its values; returns how many the event has then. */
 static size_t add_facts(struct reading *r, const struct gt_call *e, size_t n)
 {
     if (gt_calls_is_open(r->calls, e))

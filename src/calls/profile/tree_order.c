@@ -16,7 +16,7 @@ struct sorting {
     const struct gt_tree_nodes *nodes;
     const struct gt_calls *calls;
     enum gt_tree_order order;
-    uint32_t *child;   /* nodes, those of one parent side by side */
+    uint32_t *child;   /* nodes, a parent's side by side */
     uint32_t *begin;   /* where the children of each node begin in `child`; one more at the end */
     size_t first_root; /* in `child`: roots stand at its end */
 };
@@ -69,7 +69,8 @@ static void group(struct sorting *s)
     }
 }
 
-/* After group() the children of i begin at begin[i + 1] and end where those of i + 1 begin. */
+/* After group() the children of i begin at begin[i + 1] and end where the children of i + 1 begin.
+ */
 static size_t children(const struct sorting *s, size_t i, const uint32_t **first)
 {
     size_t begin = s->begin[i + 1];

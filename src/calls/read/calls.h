@@ -38,12 +38,12 @@ struct gt_value_item;
 struct gt_value_spec; /* recording/values/spec.h */
 struct gt_values;
 
-/* A form that is not a recording of calls: what is of it is made into one when it is opened. */
+/* A form that is not a recording of calls: its calls are made into one when it is opened. */
 struct gt_calls_other {
     /* True where the path, or the programs (until NULL; NULL: none) say that it is of this form. */
     bool (*is)(const char *path, const char *const *elf);
     /* Reads it to its end, and makes a compact file of its calls in memory: a descriptor, which the
-     * caller closes. Errors are those of opening. */
+     * caller closes. Errors: as of opening. */
     int (*make)(const char *path, const char *const *elf, const struct gt_notices *notices,
                 struct gt_error *err);
 };
@@ -204,7 +204,7 @@ static inline bool gt_call_suspends(uint32_t function)
 }
 
 /* Of an EXIT that is not a GT_CALL_PART: how long the call ran, with what it called. In a window of
- * `wall` how long it took. Of a part, what was suspended in others is still in it. */
+ * `wall` how long it took. Of a part, time suspended in others is still in it. */
 static inline uint64_t gt_call_ran(const struct gt_call *e)
 {
     return e->time - e->begin - e->slept;
@@ -241,8 +241,8 @@ struct gt_calls_window {
      * of its caller. */
     bool wall;
     /* NULL: none. Filters are applied to the whole recording, the window to what they leave: a
-     * call's depth counts calls that are left, and what is hidden is its caller's own time. Which
-     * functions patterns have matched is known when the pass has ended. */
+     * call's depth counts calls that are left, and time of hidden calls is their caller's own.
+     * Which functions patterns have matched is known when the pass has ended. */
     const struct gt_filter_set *filter;
 };
 
@@ -285,14 +285,14 @@ void gt_calls_value_name(const struct gt_value_item *item, size_t i, bool entry,
 bool gt_calls_get_value(const struct gt_calls *c, uint32_t function,
                         const struct gt_value_list *arguments, const struct gt_value_list *result,
                         const struct gt_call_value_name *name, struct gt_call_value *out);
-/* Appends values of an ENTRY as "name=value, name=value", those of an EXIT as "value". */
+/* Appends values of an ENTRY as "name=value, name=value", the value of an EXIT as "value". */
 void gt_calls_show_values(const struct gt_calls *c, const struct gt_call *e,
                           const struct gt_value_list *list, struct gt_text *out);
 
 /* Some events of one task. */
 struct gt_calls_batch {
     uint32_t task;
-    /* Of a stretch of this task: `open` is what was open before it; n is 0. */
+    /* Of a stretch of this task: `open` are the calls open before it; n is 0. */
     bool first;
     const struct gt_call_frame *open; /* outermost first; `first` only */
     size_t n_open;

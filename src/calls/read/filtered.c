@@ -12,7 +12,7 @@
 #include "calls/read/where.h"
 #include "filter/state.h"
 
-enum { GIVE = 4096 }; /* events after which what is complete is given */
+enum { GIVE = 4096 }; /* events after which complete ones are given */
 
 struct walk {
     struct gt_calls *c;
@@ -47,7 +47,8 @@ struct task {
     bool ended;                   /* this EXIT is none */
 };
 
-/* ---- records of what is left ----------------------------------------------------------------- */
+/* ---- records that filters leave -----------------------------------------------------------------
+ */
 
 static uint64_t word_of(const void *self, uint32_t number)
 {

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What was read of a row. */
+/* How far a row was read. */
 struct progress {
     uint64_t done; /* file: records; directory: bytes */
     bool gap;      /* records were missing */
@@ -231,7 +231,7 @@ static void name_tasks(struct gt_follow *f)
     }
 }
 
-/* Symbols may come later than calls: those of a machine's kernel when it was found. */
+/* Symbols may come later than calls: a machine's kernel has them when it was found. */
 static void name_functions(struct gt_follow *f)
 {
     bool any = false;

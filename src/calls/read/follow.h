@@ -9,8 +9,8 @@
  * is unpacked again from its beginning. Each task's stack of open calls is kept from look to look.
  * Memory is bounded by functions, tasks and open calls.
  *
- * Sums are those of a pass (calls.h) over what has been read, where calls that are open last until
- * their task's last record: what a call has run since then comes with the next record.
+ * Sums are as a pass (calls.h) makes them of the records read so far, where calls that are open
+ * last until their task's last record: what a call has run since then comes with the next record.
  */
 #ifndef GT_CALLS_READ_FOLLOW_H
 #define GT_CALLS_READ_FOLLOW_H

@@ -3,7 +3,7 @@
  * Internal to follow.c: the functions and tasks of a recording that is followed, and their sums.
  *
  * A sum is what calls that have ended had (`ended`), and what those that are open have had until
- * their task's last record (`open`, made anew by each look), without what was there before the
+ * their task's last record (`open`, made anew by each look), without the sums before the
  * first look of a part (`before`).
  */
 #ifndef GT_CALLS_READ_FOLLOW_SUMS_H
@@ -56,7 +56,7 @@ const struct gt_follow_place *gt_follow_unnamed(const struct gt_follow_calls *f,
 /* That one is this function, which now has a name. gt_follow_renumber is due. */
 void gt_follow_rename(struct gt_follow_calls *f, uint32_t index,
                       const struct gt_calls_function *of);
-/* Open calls of functions that have got names are those of the functions that they now are. */
+/* Functions have got names: open calls count for the functions that they are by now. */
 void gt_follow_renumber(struct gt_follow_calls *f);
 /* The task of that id; it is added. */
 struct gt_follow_open_task *gt_follow_task_of(struct gt_follow_calls *f, uint32_t id);

@@ -134,7 +134,7 @@ static inline int give(struct gt_merge *m, struct gt_merge_queue *q, const struc
     }
 }
 
-/* The queue's events up to a time, `with` those of that time. */
+/* The queue's events up to a time; `with`: events of that time, too. */
 static int give_queue(struct gt_merge *m, struct gt_merge_queue *q, uint64_t until, bool with)
 {
     int status = 0;

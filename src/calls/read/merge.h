@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Merges what the stacks of several tasks make, by time. Each stack has a queue; what is earlier
- * than all that may still come is given to the caller.
+ * Merges what the stacks of several tasks make, by time. Each stack has a queue; events earlier
+ * than all that may still come are given to the caller.
  */
 #ifndef GT_CALLS_READ_MERGE_H
 #define GT_CALLS_READ_MERGE_H

@@ -93,7 +93,7 @@ static void report_gaps(struct gt_calls *c)
     }
 }
 
-/* Those before the first are missing where they were removed, too: nobody can say why. */
+/* Parts before the first are missing where they were removed, too: the cause is not known. */
 static void report_missing(struct gt_calls *c, uint32_t from, uint32_t to)
 {
     bool removed = from == 1 && c->file.part.limit;

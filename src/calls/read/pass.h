@@ -18,7 +18,7 @@ struct gt_calls_end gt_pass_end(const struct gt_calls *c, const struct gt_calls_
 /* Reports that the part cannot be read from a block on: the one before number `next`. */
 void gt_pass_report_damage(const struct gt_calls *c, const struct gt_calls_part *p, size_t next,
                            const struct gt_error *err);
-/* Reports records that fitted nowhere, and those of tasks that are not known. */
+/* Reports records that fitted nowhere, and records of unknown tasks. */
 void gt_pass_report(const struct gt_calls *c, uint64_t odd, uint64_t unknown);
 
 /* As gt_calls_walk and gt_calls_scan, without filters. */

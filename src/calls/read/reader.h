@@ -11,7 +11,7 @@ struct gt_calls_reader_kind {
     void (*destroy)(void *reader);
     /* Begins a part. */
     int (*begin)(void *reader, const struct gt_calls_part *part, struct gt_error *err);
-    /* Reads a block: those of a part in order; the row's next part may follow. 0; GT_E_IO,
+    /* Reads a block, a part's in order; the row's next part may follow. 0; GT_E_IO,
      * GT_E_FORMAT, GT_E_NOMEM; what the feed returned, which is not 0. */
     int (*block)(void *reader, size_t block, struct gt_error *err);
     /* A time before which no record of the row comes from this block on: the part's first one may

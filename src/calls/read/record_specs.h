@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What values the records of a task have: by time and address, since a record's function depends on
- * what is mapped at its time.
+ * the mappings at its time.
  */
 #ifndef GT_CALLS_READ_RECORD_SPECS_H
 #define GT_CALLS_READ_RECORD_SPECS_H

@@ -65,7 +65,7 @@ struct gt_calls {
     pthread_mutex_t forks_lock;
     bool gave;     /* gt_calls_gave */
     GArray *rows;  /* struct gt_calls_row */
-    GArray *parts; /* struct gt_calls_part, those of a row in order */
+    GArray *parts; /* struct gt_calls_part; a row's are in order */
 };
 
 /* True where the records are blocks of a compact file: an etrace stream's have become one. */

@@ -3,7 +3,7 @@
  * Address spaces of a recording: which function stands at an address.
  *
  * A space is the map of a session (sid-SID.map) with the libraries that were loaded up to some
- * time: each DLOP line makes a further one. Spaces have dense numbers; those of one map follow each
+ * time: each DLOP line makes a further one. Spaces have dense numbers; a map's follow each
  * other.
  *
  * A function is a symbol of a module or, where there is none, an address. It has one index, in

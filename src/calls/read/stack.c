@@ -63,7 +63,7 @@ int gt_calls_out_flush(struct gt_calls_out *out, struct gt_calls_stack *s)
     return out->status;
 }
 
-/* ---- what is shown ------------------------------------------------------------------------- */
+/* ---- records shown ------------------------------------------------------------------------- */
 
 static void give_held(struct gt_calls_stack *s, struct gt_calls_out *out,
                       const struct gt_calls_held *h)
@@ -262,7 +262,7 @@ uint64_t gt_calls_stack_slept(const struct gt_calls_stack *s, uint32_t k, uint64
     return s->slept - s->spent[k].slept + (k + 1 < s->n ? sleeps(s, until) : 0);
 }
 
-/* What calls that are not shown have slept in this stretch: time that is nobody's own. */
+/* What hidden calls have slept in this stretch: no shown call's own time. */
 static uint64_t slept_hidden(const struct gt_calls_stack *s)
 {
     uint64_t sum = s->n > s->shown ? sleeps(s, s->last) : 0;

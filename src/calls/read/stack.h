@@ -137,7 +137,7 @@ struct gt_calls_words {
     int (*resolve)(void *self, uint32_t number, uint64_t address);
 };
 
-/* Takes records, in order; `depth` of each counts modulo 1024. What is made is in `out`, which is
+/* Takes records, in order; `depth` of each counts modulo 1024. The calls are in `out`, which is
  * flushed before another stack's are made. out->status, or GT_E_NOMEM;
  * GT_E_UNSUPPORTED: a record with values. */
 int gt_calls_stack_take(struct gt_calls_stack *s, const struct gt_calls_rules *r,

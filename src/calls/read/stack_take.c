@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A task's records: see stack.h. Most are plain: an entry below what is open, or the exit of it,
+/* A task's records: see stack.h. Most are plain: an entry below the innermost call, or its exit,
  * inside a window that hides nothing. */
 #include "calls/read/stack.h"
 
@@ -290,7 +290,7 @@ static int take_word(struct taking *t, const struct gt_compact_event *e, uint64_
         t->s->odd++;
         return 0;
     }
-    if (word >> 2 & 1) /* nobody knows where its values end */
+    if (word >> 2 & 1) /* where its values end is not known */
         return GT_E_UNSUPPORTED;
     switch (word & 3) {
     case GT_UFTRACE_LOST:
@@ -305,7 +305,7 @@ static int take_word(struct taking *t, const struct gt_compact_event *e, uint64_
     }
 }
 
-/* Something happens at a time: shows what is to be shown before. False: the window has ended. */
+/* Something happens at a time: shows what comes before. False: the window has ended. */
 static bool arrive(struct taking *t, uint64_t time)
 {
     struct gt_calls_stack *s = t->s;

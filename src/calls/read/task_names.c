@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is beside task.txt about tasks: see task_names.h. */
+/* Facts about tasks from other files than task.txt: see task_names.h. */
 #include "calls/read/task_names.h"
 
 #include "calls/read/perf_file.h"

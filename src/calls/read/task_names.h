@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is beside task.txt about tasks: their names over time, when they were suspended, the threads
- * of a Linux guest. */
+/* Facts about tasks from other files than task.txt: their names over time, when they were
+ * suspended, the threads of a Linux guest. */
 #ifndef GT_CALLS_READ_TASK_NAMES_H
 #define GT_CALLS_READ_TASK_NAMES_H
 

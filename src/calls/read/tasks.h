@@ -18,7 +18,7 @@ struct gt_tasks_switch {
     bool out, preempted;
 };
 
-/* Calls that the task had open, those of less than that depth, ended. */
+/* Open calls of the task, of less than that depth, ended. */
 struct gt_tasks_end {
     uint64_t time;
     uint32_t depth;

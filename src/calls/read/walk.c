@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gt_calls_walk without filters: reads the blocks of all rows, next always those of the row that
- * may have the earliest records, and merges their tasks.
+ * gt_calls_walk without filters: reads the blocks of all rows, next always the blocks of the row
+ * that may have the earliest records, and merges their tasks.
  */
 #include "calls/read/merge.h"
 #include "calls/read/pass.h"

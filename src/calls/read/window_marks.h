@@ -5,7 +5,7 @@
 
 #include "calls/read/calls.h"
 
-/* Those of the window (NULL: all), in order of time: the first one, and how many. */
+/* Marks of the window (NULL: all), in order of time: the first one, and how many. */
 const struct gt_calls_mark *gt_calls_marks_in(const struct gt_calls *c,
                                               const struct gt_calls_window *w, size_t *n);
 

@@ -33,7 +33,7 @@ static char *put_time(char *p, uint64_t ns, size_t width)
     return put_right(p, text, (size_t)(end + 9 - text), width);
 }
 
-/* What is before the function; a task of GT_REPLAY_NONE has no number and no depth. */
+/* The text before the function; a task of GT_REPLAY_NONE has no number and no depth. */
 static void begin_line(struct gt_replay *r, const struct gt_call *e, const char *event)
 {
     char *p = gt_output_room(r->out, 128);

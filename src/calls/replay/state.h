@@ -94,7 +94,7 @@ struct gt_replay_line {
     uint64_t duration; /* 0: not shown */
 };
 void gt_replay_put_heading(struct gt_replay *r);
-/* The columns and what is between them and the function. */
+/* The columns, and the space between them and the function. */
 void gt_replay_put_columns(struct gt_replay *r, const struct gt_replay_line *l);
 void gt_replay_put_escaped(struct gt_replay *r, const char *text);
 /* The values of the call's event, as text, in *out, which is emptied first; false: it has none. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The layout of uftrace replay: functions indented, a call in which nothing else happened on one
- * line. So an entry waits for what is shown next. The time that a task is suspended is a comment:
+ * line. So an entry waits for the next event. The time that a task is suspended is a comment:
  * linux:schedule, or linux:sched-out and linux:sched-in where something else is between them. */
 #include "calls/replay/state.h"
 
@@ -50,7 +50,7 @@ static void put_comment(struct gt_replay *r, const struct gt_replay_line *l, uin
     end_comment(r);
 }
 
-/* "name()", with values (NULL: none) "name(value)", and what is after it. */
+/* "name()", with values (NULL: none) "name(value)", and the text after it. */
 static void put_call(struct gt_replay *r, const struct gt_replay_line *l, uint32_t depth,
                      const struct gt_text *values, const char *after)
 {
@@ -120,7 +120,7 @@ static void put_exit(struct gt_replay *r, const struct gt_call *e, uint32_t dept
     gt_output_text(r->out, "\n");
 }
 
-/* What is next has a line of its own. */
+/* The next event has a line of its own. */
 static void settle(struct gt_replay *r)
 {
     if (r->pending.any)

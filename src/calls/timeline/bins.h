@@ -10,7 +10,7 @@
 
 enum { GT_BINS_BLOCK = 16 }; /* bins that are kept together */
 
-/* Two candidates for the function that covers most: what is added to neither takes from the
+/* Two candidates for the function that covers most: an amount added to neither takes from the
  * smaller one, so a function that covers more than the others together stays. */
 struct gt_bins_cell {
     uint32_t function[2];

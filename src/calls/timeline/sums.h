@@ -7,7 +7,7 @@
 
 enum { GT_SUMS_CANDIDATES = 4, GT_SUMS_WAITING = 4096 };
 
-/* What is put, of one task, until it is taken. */
+/* A task's sums, from put to take. */
 struct gt_sums_slice {
     struct gt_timeline_slice slice;
     uint32_t task;

@@ -9,8 +9,8 @@
  * is left out: slices and cells of a level have all calls.
  *
  * Levels are made by one scan (gt_timeline_fill); other threads may look at what it has so far.
- * Memory is bounded: where there are too many cells the finest level is given up. What is finer
- * than the finest level comes from a scan of the few calls around it (gt_timeline_zoom).
+ * Memory is bounded: where there are too many cells the finest level is given up. Finer levels
+ * come from a scan of the few calls around it (gt_timeline_zoom).
  */
 #ifndef GT_CALLS_TIMELINE_TIMELINE_H
 #define GT_CALLS_TIMELINE_TIMELINE_H
@@ -84,7 +84,7 @@ struct gt_timeline_part {
     uint64_t bin;  /* the first one */
     uint64_t bins; /* how many */
     uint32_t depths;
-    unsigned threads; /* that read what is below the finest level; 0: all processors */
+    unsigned threads; /* that read calls for finer levels; 0: all processors */
 };
 
 struct gt_timeline_sink {
@@ -94,9 +94,9 @@ struct gt_timeline_sink {
     void (*cell)(void *self, const struct gt_timeline_cell *c);
 };
 
-/* Gives what is in the part, each task's slices, then its cells. GT_E_RANGE: the exponent is above
- * the coarsest level, or between levels, or below the finest one with too many calls. Below the
- * finest one the recording is read: errors of gt_calls_scan. */
+/* Gives the content of the part, each task's slices, then its cells. GT_E_RANGE: the exponent is
+ * above the coarsest level, or between levels, or below the finest one with too many calls. Below
+ * the finest one the recording is read: errors of gt_calls_scan. */
 int gt_timeline_look(struct gt_timeline *t, const struct gt_timeline_part *p,
                      const struct gt_timeline_sink *to, struct gt_error *err);
 

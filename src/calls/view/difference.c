@@ -2,7 +2,7 @@
 /*
  * The flame graph of two recordings: paths of functions that either of them has.
  *
- * Recordings are of different lengths: what is compared is the part of all. A node of the flame
+ * Recordings are of different lengths: shares of the whole are compared. A node of the flame
  * graph is as wide as the mean of its two parts, so that what only one of them has is seen, too,
  * and children are never wider than what called them.
  */
@@ -50,7 +50,7 @@ static uint32_t add_child(struct difference *d, uint32_t parent, uint32_t id)
     return d->nodes->len - 1;
 }
 
-/* Nodes for what is not small in this recording. */
+/* Nodes for paths that are not small in this recording. */
 static void add_paths(struct difference *d, int side, const struct gt_tree *t,
                       const uint64_t *value, uint32_t *place)
 {
@@ -266,7 +266,7 @@ static int difference_of(struct gt_view *v, const struct how *how, const GArray 
     return status;
 }
 
-/* inverse=1, path, by=calls, wall=1 as those of `flame`; functions are numbers of `names`. */
+/* inverse=1, path, by=calls, wall=1 as in `flame`; functions are numbers of `names`. */
 int gt_view_difference(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
                        struct gt_error *err)
 {

@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Those of the whole recording; tiles come after them. */
+/* Of the whole recording; tiles come after them. */
 static const char *const questions[] = {"info", "tracks", "functions", "marks"};
 /* Sums: first those that differ for wall time if any do. */
 static const char *const questions_of_sums[] = {
@@ -220,7 +220,8 @@ static int add_answers(struct gt_view *v, const char *const *question, size_t n,
     return status;
 }
 
-/* Those of wall time that are other ones than `ran` has. Where nothing slept, the first is none. */
+/* Answers of wall time that differ from those in `ran`. The first is the same where nothing slept.
+ */
 static int add_wall_answers(struct gt_view *v, const char *const *question, size_t n,
                             const struct blocks *ran, struct blocks *b, struct gt_error *err)
 {
@@ -279,7 +280,7 @@ static int add_all(struct gt_view *v, struct blocks *b, bool *exact, struct gt_e
     return status == 0 ? add_level(v, coarsest, b, exact, err) : status;
 }
 
-/* Sums of wall time, if they all have room; takes them from *room. `ran`: what is there. */
+/* Sums of wall time, if they all have room; takes them from *room. `ran`: the answers so far. */
 static int add_wall(struct gt_view *v, const struct blocks *ran, uint64_t *room, struct blocks *b,
                     struct gt_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Flame graphs: the tree of calls of a range, or of the callers of what took the time; what is
- * small is summed up. */
+/* Flame graphs: the tree of calls of a range, or of the callers of what took the time; small
+ * nodes are summed up. */
 #include "calls/view/private.h"
 
 #include "calls/profile/select.h"

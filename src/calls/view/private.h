@@ -84,10 +84,10 @@ void gt_view_tree_done(struct gt_view *v);
 
 /* Of each node of a flame graph: the time of its calls. g_free. */
 uint64_t *gt_view_tree_times(const struct gt_tree *t);
-/* How many calls are on a path and below it; of the inverse tree, whose nodes have those of the
- * function on top, how many those are. g_free. */
+/* How many calls are on a path and below it; of the inverse tree, whose nodes count calls of the
+ * function on top, how many calls of it. g_free. */
 uint64_t *gt_view_tree_calls(const struct gt_tree *t, bool inverse);
-/* The tree of callers, without what is too small to be shown. GT_E_NOMEM. */
+/* The tree of callers, without nodes too small to be shown. GT_E_NOMEM. */
 int gt_view_tree_inverse(const struct gt_tree *t, struct gt_calls *c, struct gt_tree *out,
                          struct gt_error *err);
 

@@ -126,7 +126,7 @@ int gt_view_edges(struct gt_view *v, const struct gt_view_query *q, struct gt_js
     return status;
 }
 
-/* functions: those of one name. */
+/* functions: all of one name. */
 int gt_view_function(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
                      struct gt_error *err)
 {

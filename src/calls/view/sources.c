@@ -24,7 +24,7 @@ struct gt_sources {
 
 /* ---- texts --------------------------------------------------------------------------------- */
 
-/* What is at a path below the folder, if it does not lead out of it; NULL: nothing. */
+/* The file at a path below the folder, if it does not lead out of it; NULL: none. */
 static char *inside(const struct gt_sources *s, const char *path)
 {
     g_autofree char *joined = g_build_filename(s->folder, path, NULL);

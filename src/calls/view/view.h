@@ -29,7 +29,7 @@ struct gt_view_options {
     unsigned threads;
 };
 
-/* What is asked: the text of a parameter, NULL: it is not given. */
+/* A question: the text of a parameter, NULL: it is not given. */
 struct gt_view_query {
     const char *(*value)(void *self, const char *key);
     void *self;
@@ -45,7 +45,7 @@ int gt_view_read(struct gt_view *v, struct gt_error *err);
 void gt_view_stop(struct gt_view *v);
 
 /* Writes an answer. GT_E_NOT_FOUND: there is none of this name; GT_E_USAGE: a parameter is wrong;
- * errors of gt_calls_scan. After an error what was written is not an answer. *final is set where
+ * errors of gt_calls_scan. After an error the written text is not an answer. *final is set where
  * the same question will have the same answer. */
 int gt_view_answer(struct gt_view *v, const char *name, const struct gt_view_query *q,
                    struct gt_output *out, bool *final, struct gt_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// Colours: those of the style, and one for each function, from its name.
+// Colours: of the style sheet, and one for each function, from its name.
 import { functionOf } from './source.js';
 
 export const theme = { dark: false };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// What is selected, below the time line: a call, with the calls that it is in; or a range, with its sums.
+// The selection, below the time line: a call, with the calls that it is in; or a range, with its sums.
 import { element, timeText, exactTime, countText, shownName, neverReturned, rowsOf } from './base.js';
 import { functionOf, taskTitle, source } from './source.js';
 import { state, setState, onState, rangeParameters, setSight } from './state.js';
@@ -82,7 +82,7 @@ export function recolorDetails() {
   for (const dot of panel.querySelectorAll('.dot')) dot.style.background = colorOf(Number(dot.dataset.function));
 }
 
-// Of the call that was asked for last: arguments and what was returned, where the recording has them, and how long its
+// Of the call that was asked for last: arguments and return value, where the recording has them, and how long its
 // task slept.
 const values = { key: '', arguments: [], returned: [], slept: 0, error: '' };
 const keyOfCall = call => [call.task, call.depth, call.begin, call.duration, call.function].join(',');

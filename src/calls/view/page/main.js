@@ -17,14 +17,14 @@ import { makeDetails, startDetails, finishDrag, sumUp, recolorDetails } from './
 const TITLES = { timeline: 'Time line', flame: 'Flame graph', functions: 'Functions', modules: 'Modules', tasks: 'Tasks', source: 'Source', difference: 'Difference', about: 'About' };
 
 const KEYS = [
-  ['1 … 8', 'the tabs'], ['/ or Ctrl-F', 'search; Enter goes to the next call of what is found, Shift-Enter to the one before'],
+  ['1 … 8', 'the tabs'], ['/ or Ctrl-F', 'search; Enter goes to the next call of a match, Shift-Enter to the one before'],
   ['W S, + −, wheel, pinch', 'zoom in and out'], ['A D, Shift-wheel, drag', 'move in time'],
   ['Q E, Alt-wheel, Page Up and Down', 'scroll tracks'], ['0', 'all of the time'],
   ['← → ↑ ↓', 'the calls beside, above and below the selected one'], ['Enter', 'zoom to the selected call'],
   ['N P', 'the next call of the same function, and the one before'], ['M', 'sum up the selected call: its time, its task'],
   ['R', 'sum up the time that is in sight'], ['Shift-drag, or drag on the scale', 'sum up a stretch of time'],
   ['Click on a task', 'sum up only this task (Ctrl: this one, too)'], ['O', 'open or close the track of the selected call'], ['G', 'tracks below their vCPU, or their process'],
-  ['C', 'callers and callees of the selected function'], ['V', 'source of the selected function'], ['F', 'flame graph of what is summed up'],
+  ['C', 'callers and callees of the selected function'], ['V', 'source of the selected function'], ['F', 'flame graph of the calls summed up'],
   ['L', 'sums of wall time, from calls to returns, or of the time that ran'],
   ['Escape', 'undo the last choice: call, range, tasks, search'], ['T', 'dark or light'], ['?', 'this list'],
 ];
@@ -261,6 +261,6 @@ async function start() {
   }
 }
 
-// For tests: what is shown.
+// For tests: the page's state.
 window.guesttrace = { state, recording, view, functionOf, callAt, source, flame, layout, levelOf, setState, setSight, goTo };
 start();

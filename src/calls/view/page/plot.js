@@ -9,7 +9,7 @@ import { layout, levelOf, ROW, SMALL_ROW } from './tracks.js';
 
 export const HEAD = 200;   // width of the tracks' names
 export const SCALE = 26;
-export const PALE = 0.55;  // what is laid over calls of a suspended task
+export const PALE = 0.55;  // laid over calls of a suspended task
 const MARKS = 22;
 
 export const view = { marks: { console: [], notes: [] }, canvas: null, overview: null, scroll: 0, hover: null, drag: null, drawn: 0, waits: false, after: () => {} };
@@ -19,7 +19,7 @@ let found = null, foundFor = '';
 export const nsPerPixel = () => (state.to - state.from) / Math.max(1, view.canvas.clientWidth - HEAD);
 export const xOf = time => HEAD + (time - state.from) / nsPerPixel();
 export const timeAt = x => state.from + (x - HEAD) * nsPerPixel();
-// The height of what is above the tracks.
+// The height above the tracks.
 export const topHeight = () => SCALE + (view.marks.console.length || view.marks.notes.length ? MARKS : 0);
 
 // The functions that the search names; null: none is given.
@@ -312,7 +312,7 @@ function draw() {
   view.after();
 }
 
-// What is finer than the server keeps takes it a while: meanwhile the finest level that it keeps is shown.
+// Levels finer than the server keeps take it a while: meanwhile the finest level that it keeps is shown.
 function needStandIns(exp, shown) {
   const { finest } = recording.tracks, span = spanOf(finest);
   if (source.isRemote && exp < finest) needTiles(finest, Math.floor(state.from / span), Math.floor(state.to / span), shown, true);

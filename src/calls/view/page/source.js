@@ -165,7 +165,7 @@ function part(whole, path) {
 const blocks = [...document.querySelectorAll('script[data-name]')];
 export const source = blocks.length ? new Embedded(blocks) : new Remote();
 
-// What is known of the recording. Functions are in order of their index.
+// Facts about the recording. Functions are in order of their index.
 export const recording = { info: null, tracks: null, functions: [], keys: new Map(), duration: 1 };
 
 // A function as links and the difference name it; numbers are other ones each time a recording is opened.

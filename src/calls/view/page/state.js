@@ -74,7 +74,7 @@ export function readAddress() {
   findFunctions();
 }
 
-// What is sought and known now.
+// The sought functions that are known now.
 function foundNow() {
   const changes = {};
   const index = numberOf(sought.function), called = numberOf(sought.call);
@@ -110,7 +110,7 @@ export function findPath() {
   return !sought.path.length;
 }
 
-// When all functions are known: what is still sought is not in the recording.
+// When all functions are known: functions still sought are not in the recording.
 export function endSearch() {
   const { function: f, call, path } = sought;
   const missing = f || call || (state.difference ? '' : path.find(key => numberOf(key) < 0)) || '';

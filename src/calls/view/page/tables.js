@@ -122,7 +122,7 @@ export class Table {
 
 export const data = { report: null, whole: { self: 1, total: 1 } };
 
-// What times of rows are parts of: those of functions themselves; with what they called, also while tasks were suspended.
+// What times of rows are parts of: the sums of functions themselves; with what they called, also while tasks were suspended.
 export function wholeOf(rows) {
   let self = 0, total = 0;
   for (const row of rows) {
@@ -166,7 +166,7 @@ const relationOptions = label => ({ label, sort: 'total', choose: row => row.fun
 export const callers = new Table(relationColumns, relationOptions('Callers'));
 export const callees = new Table(relationColumns, relationOptions('Callees'));
 
-// Shows a call of a function in the time line: the first, the longest, or that after or before what is selected.
+// Shows a call of a function in the time line: the first, the longest, or that after or before the selection.
 export async function goTo(index, which) {
   if (index < 0) return;
   const time = state.call ? state.call.begin : state.from;

@@ -57,7 +57,7 @@ function evict() {
   for (const [key] of list.slice(0, list.length - MOST * 3 / 4)) tiles.delete(key);
 }
 
-// What is in an answer for several tiles, as tiles. Times of slices then count from the recording's begin.
+// An answer for several tiles, as tiles. Times of slices then count from the recording's begin.
 function split(got, exp, first, count, tasks) {
   const width = BINS * 2 ** exp, begin = first * width;
   let largest = 0;
@@ -108,7 +108,7 @@ function drop(exp, first, last) {
   for (const control of controls) control.abort();
 }
 
-// Asks for what is missing of these tasks between two tiles. Other requests end, except those that stay.
+// Asks for the missing tiles of these tasks between two tiles. Other requests end, except those that stay.
 export function needTiles(exp, first, last, tasks, stays = false) {
   if (!stays) drop(exp, first, last);
   const end = Math.floor(recording.duration / 2 ** exp / BINS);

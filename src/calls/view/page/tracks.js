@@ -23,7 +23,7 @@ export function levelOf(task) {
   return { cpu: Number(cpu), level: level || '', kind: level ? LEVELS.find(([pattern]) => pattern.test(level))[1] : '' };
 }
 
-// Whether tracks stand below their vCPU, not their process: what was chosen, or where several tasks are of one vCPU.
+// Whether tracks stand below their vCPU, not their process: as chosen, or where several tasks are of one vCPU.
 export const byCpu = () => (state.group ? state.group === 'cpu' : tracks().some(track => (levelOf(track.task) || {}).level));
 
 // What a track stands below: its order among others, and its title.
