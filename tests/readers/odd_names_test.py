@@ -53,24 +53,6 @@ def test_names_while_recording(t):
         equal(calls(out), {name: 1}, pattern)
 
 
-def test_debugdata(t):
-    """Names of a stripped program's local functions are in its .gnu_debugdata, as Fedora's programs have it."""
-    qemus.user('x86_64')
-    write(f'{t.folder}/m.c', '#define FN(n) static __attribute__((noinline)) int n(int x) { __asm__ volatile(""); return x + 1; }\n'
-          'FN(one) FN(two) FN(three)\nint main(void) { return one(1) + two(2) + three(3) - 9; }\n')
-    one = f'{t.folder}/m'
-    compile_to(one, 'x86_64', f'{t.folder}/m.c', '-O1', '-fno-ipa-icf')
-    commands.printed(['objcopy', '--only-keep-debug', one, f'{t.folder}/debug'])
-    write(f'{t.folder}/keep', 'one\ntwo\nthree\nmain\n')
-    commands.printed(['objcopy', '-S', f'--keep-symbols={t.folder}/keep', f'{t.folder}/debug', f'{t.folder}/mini'])
-    commands.printed(['xz', '-f', f'{t.folder}/mini'])
-    commands.printed(['strip', one])
-    commands.printed(['objcopy', '--add-section', f'.gnu_debugdata={t.folder}/mini.xz', one])
-    record(f'{t.folder}/r.gtrace', [], [one])
-    got = calls(f'{t.folder}/r.gtrace')
-    equal({name: got.get(name) for name in ('main', 'one', 'two', 'three')}, {'main': 1, 'one': 1, 'two': 1, 'three': 1}, 'calls')
-
-
 def test_callgrind(t):
     """callgrind_annotate shows names of coverage as they are; "fn=(1) foo" was the function foo with the number 1."""
     one = program(t.folder)

@@ -52,9 +52,9 @@ static int read_file(struct sym_reader *r, const char *const *roots, Elf *elf, s
     status = gt_sym_read_table(r, elf, SHT_SYMTAB);
     if (status == 0)
         status = read_debug_file(r, elf, roots);
-    if (status == 0)
+    stripped = status == 0; /* what is packed has no symbols of assembly */
+    if (stripped)
         status = gt_sym_read_debugdata(r, elf);
-    stripped = status == 0;
     if (status >= 0)
         status = gt_sym_read_table(r, elf, SHT_DYNSYM);
     if (status >= 0) {

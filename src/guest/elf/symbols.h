@@ -22,8 +22,8 @@
  *
  * The separate debug file is looked for when the file has no .symtab: by build-id in each debug
  * root (ROOT/.build-id/ab/cdef.debug), then by .gnu_debuglink beside the file, in .debug/ and in
- * ROOT/<directory>; its build-id or CRC must match. Never by network;
- * .gnu_debugdata is not read.
+ * ROOT/<directory>; its build-id or CRC must match. Never by network. Without one, the .symtab
+ * that is packed in .gnu_debugdata counts.
  */
 #ifndef GT_GUEST_ELF_SYMBOLS_H
 #define GT_GUEST_ELF_SYMBOLS_H
