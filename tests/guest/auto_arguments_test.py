@@ -50,11 +50,11 @@ def test_types(arch, where):
         said = said_by(record(qemu, '-a', '-A', fields, '-o', output, *more, program))
         need(len(said) == 15, f'the guest says {len(said)} lines')
         same('\n'.join(shown(output)), '\n'.join(said), f'calls of {output}')
-    for form in '-gdwarf-4', '-gdwarf-5':  # structs and enumerations in units of their own
-        signed = f'{program}{form}'
-        compile_to(signed, arch, paths.source('guest', 'auto_arguments.c'), '-O1', '-g', form, '-fdebug-types-section', '-static')
-        said = said_by(record(qemu, '-a', '-A', fields, '-o', f'{out}{form}', signed))
-        same('\n'.join(shown(f'{out}{form}')), '\n'.join(said), f'calls of {signed}')
+    for form in ['-gdwarf-4'], ['-gdwarf-5', '-gsplit-dwarf']:  # structs and enumerations in units of their own
+        signed = f'{program}{form[0]}'
+        compile_to(signed, arch, paths.source('guest', 'auto_arguments.c'), '-O1', '-g', *form, '-fdebug-types-section', '-static')
+        said = said_by(record(qemu, '-a', '-A', fields, '-o', f'{out}{form[0]}', signed))
+        same('\n'.join(shown(f'{out}{form[0]}')), '\n'.join(said), f'calls of {signed}')
     need(not os.path.exists(f'{out}.values'), 'the values file of the command stays')
     plain = printed(['uftrace', 'replay', '--no-pager', '-f', 'none', '-d', out])
     need(re.search(r'integers\(-1, 255, -300, 65535, ', plain), 'uftrace does not show the values')

@@ -14,6 +14,7 @@
 
 #include <dwarf.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* More ranges than that in one unit are not read. */
 #define MAX_RANGES 1000000
@@ -42,8 +43,10 @@ int gt_lines_open(const char *path, const char *const *debug_roots, struct gt_li
     int r;
 
     *out = NULL;
-    if (!l)
+    if (!l || !(l->path = strdup(path))) {
+        free(l);
         return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", path);
+    }
     l->debug.fd = -1;
     r = gt_elf_open(path, &l->file, err);
     if (r == GT_OK) {
@@ -71,6 +74,7 @@ void gt_lines_close(struct gt_lines *l)
     gt_elf_close(&l->debug);
     gt_elf_close(&l->file);
     free(l->debug_path);
+    free(l->path);
     free(l->ranges);
     free(l);
 }

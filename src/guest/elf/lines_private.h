@@ -16,7 +16,7 @@ struct range {
 struct gt_lines {
     struct gt_elf file, debug;
     Dwarf *dwarf;
-    char *debug_path;
+    char *path, *debug_path;
     uint64_t load_base;
     struct range *ranges; /* sorted by lo */
     size_t n, cap;

@@ -4,6 +4,7 @@
 #include "base/search.h"
 #include "guest/elf/die.h"
 #include "guest/elf/lines_private.h"
+#include "guest/elf/split_units.h"
 
 #include <dwarf.h>
 #include <limits.h>
@@ -290,6 +291,7 @@ int gt_lines_walk(struct gt_lines *l, const struct gt_lines_visitor *visitor)
     Dwarf_Die die, split;
     uint8_t type;
 
+    gt_split_units_find(l->dwarf, l->debug_path ? l->debug_path : l->path);
     while (!w.stopped && dwarf_get_units(l->dwarf, cu, &cu, NULL, &type, &die, &split) == 0)
         if (type == DW_UT_compile || type == DW_UT_skeleton)
             visit_unit(&w, &die, &split);

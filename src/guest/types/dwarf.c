@@ -4,6 +4,7 @@
 
 #include "guest/elf/die.h"
 #include "guest/elf/file.h"
+#include "guest/elf/split_units.h"
 #include "guest/elf/symbols.h"
 #include "guest/types/dwarf_private.h"
 
@@ -304,6 +305,7 @@ static int read_dwarf(struct gt_dwarf *d, Dwarf *dwarf, Elf *elf, struct gt_erro
     if (!d->out)
         return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", d->path);
     d->e_machine = gelf_getehdr(elf, &header) ? header.e_machine : EM_NONE;
+    gt_split_units_find(dwarf, d->path);
     status = gt_dwarf_symbols_read(d, elf);
     if (status == GT_OK)
         status = read_units(d, dwarf, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Prototypes from the DWARF (versions 2 to 5) of a program, library or vmlinux, or of its separate
- * debug file. Files that dwz made and split units (.dwo) are followed by libdw.
+ * debug file. Files that dwz made, units of types and split units (.dwo) are followed.
  *
  * Of a function that the compiler changed (a clone with fewer parameters, a language whose calling
  * convention is its own) only those parameters are placed whose registers the compiler named.

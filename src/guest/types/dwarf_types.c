@@ -218,6 +218,15 @@ static bool is_nontrivial(Dwarf_Die *child)
            !dwarf_hasattr(child, DW_AT_defaulted);
 }
 
+/* Of the entry alone: a definition refers to the declaration of what its class or namespace has. */
+static bool is_declaration(Dwarf_Die *die)
+{
+    Dwarf_Attribute attr;
+    bool flag = false;
+
+    return dwarf_formflag(dwarf_attr(die, DW_AT_declaration, &attr), &flag) == 0 && flag;
+}
+
 static void read_struct(struct gt_dwarf *d, struct gt_dwarf_type *at, struct gt_type *to)
 {
     uint64_t convention = 0;
@@ -225,7 +234,7 @@ static void read_struct(struct gt_dwarf *d, struct gt_dwarf_type *at, struct gt_
     bool said = gt_die_number(&at->die, DW_AT_calling_convention, &convention);
 
     to->cxx = at->cxx;
-    to->incomplete = gt_die_flag(&at->die, DW_AT_declaration) || at->level > LEVEL_MOST;
+    to->incomplete = is_declaration(&at->die) || at->level > LEVEL_MOST;
     to->by_reference = convention == DW_CC_pass_by_reference;
     if (to->incomplete || dwarf_child(&at->die, &child) != 0)
         return;
@@ -247,7 +256,7 @@ static void read_enum(struct gt_dwarf *d, struct gt_dwarf_type *at, struct gt_ty
     Dwarf_Sword value;
 
     to->kind = GT_TYPE_ENUM;
-    to->incomplete = gt_die_flag(&at->die, DW_AT_declaration);
+    to->incomplete = is_declaration(&at->die);
     if (dwarf_child(&at->die, &child) != 0)
         return;
     do {
