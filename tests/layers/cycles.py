@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks that no two files of a layer need each other, that folders need each other in one direction, and that
-no name is defined twice.
+"""Checks that no two files of a layer need each other, that folders need each other in one direction, that no name
+is defined twice, and that no plugin needs libdw.
 
 For each library below the build folder, and each plugin, nm says which object file needs a symbol of which
 other; a cycle in that graph fails, and is printed with the symbols that make it. So does what a file needs of a
@@ -17,6 +17,8 @@ import subprocess
 import sys
 
 PLUGIN = re.compile(r'gt_tool_|qemu_plugin_|_?gt_trace_\w|_TRACE_')
+# docs/decisions/dwarf-readers.md: what runs in QEMU reads no DWARF with it.
+LIBDW = re.compile(r'dw(arf|fl|elf)_')
 # Folders of src/ whose own folders are in one order, lower ones first; files beside them are above all.
 FOLDERS = {'calls/recorder': ('output', 'values', 'select', 'run', 'translate')}
 
@@ -120,11 +122,21 @@ def defined_twice(all_libraries):
                     yield f'{symbol}: defined in {owner[symbol]} and {short(o)}'
 
 
+def reads_dwarf(build):
+    """Lines: plugins that need a function of libdw."""
+    for plugin in sorted(glob.glob(f'{build}/plugins/*.so')):
+        text = subprocess.run(['nm', '-D', '-u', plugin], capture_output=True, text=True, check=True).stdout
+        names = [name for name in (line.split()[-1] for line in text.splitlines()) if LIBDW.match(name)]
+        if names:
+            yield f'{os.path.relpath(plugin, build)} needs libdw: {" ".join(names)}'
+
+
 def main():
     build, verbose = sys.argv[1], '-v' in sys.argv
     all_libraries = list(libraries(build))
     twice = list(defined_twice(all_libraries))
-    for line in twice:
+    dwarf = list(reads_dwarf(build))
+    for line in twice + dwarf:
         print(line)
     files = cycles = ups = 0
     for name, found in all_libraries:
@@ -143,7 +155,7 @@ def main():
                     print(f'  {short(o)} -> {short(other)}: {" ".join(shown)}'
                           f'{" ..." if len(names) > len(shown) else ""}')
     print(f'{files} files, {cycles} cycles, {ups} edges upwards, {len(twice)} names defined twice')
-    return 1 if cycles or ups or twice or not files else 0
+    return 1 if cycles or ups or twice or dwarf or not files else 0
 
 
 sys.exit(main())

@@ -2,7 +2,6 @@
 /* Debug sections: see debug_section.h. */
 #include "guest/elf/debug_section.h"
 
-#include <gelf.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,24 +25,14 @@ static void uncompress(Elf_Scn *section, const GElf_Shdr *header, struct gt_debu
 
 void gt_debug_section_find(const struct gt_elf *e, const char *name, struct gt_debug_section *out)
 {
-    size_t names;
-    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    Elf_Scn *section = gt_elf_find_section(e->elf, name, &header);
     *out = (struct gt_debug_section){.fd = e->fd};
-    if (elf_getshdrstrndx(e->elf, &names) != 0)
-        return;
-    while ((section = elf_nextscn(e->elf, section))) {
-        GElf_Shdr header;
-        const char *own =
-            gelf_getshdr(section, &header) ? elf_strptr(e->elf, names, header.sh_name) : NULL;
-        if (!own || strcmp(own, name) != 0 || header.sh_type == SHT_NOBITS)
-            continue;
-        if (header.sh_flags & SHF_COMPRESSED) {
-            uncompress(section, &header, out);
-        } else if (header.sh_offset <= INT64_MAX && header.sh_size <= INT64_MAX) {
-            out->at = header.sh_offset;
-            out->size = header.sh_size;
-        }
-        return;
+    if (section && header.sh_flags & SHF_COMPRESSED) {
+        uncompress(section, &header, out);
+    } else if (section && header.sh_offset <= INT64_MAX && header.sh_size <= INT64_MAX) {
+        out->at = header.sh_offset;
+        out->size = header.sh_size;
     }
 }
 

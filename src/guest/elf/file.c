@@ -2,12 +2,11 @@
 /* Opening ELF files, and the rules by which a separate debug file is found. */
 #include "guest/elf/file.h"
 
+#include "base/bytes.h"
 #include "guest/elf/symbols.h"
 
-#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,14 +52,58 @@ void gt_elf_close(struct gt_elf *e)
     e->fd = -1;
 }
 
+Elf_Scn *gt_elf_find_section(Elf *elf, const char *name, GElf_Shdr *header)
+{
+    size_t names;
+
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return NULL;
+    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+        const char *own =
+            gelf_getshdr(scn, header) ? elf_strptr(elf, names, header->sh_name) : NULL;
+        if (own && strcmp(own, name) == 0 && header->sh_type != SHT_NOBITS)
+            return scn;
+    }
+    return NULL;
+}
+
+static bool find_id(Elf_Data *notes, char hex[41])
+{
+    GElf_Nhdr note;
+    size_t at = 0, name, desc;
+
+    while (notes && notes->d_buf && (at = gelf_getnote(notes, at, &note, &name, &desc)) > 0) {
+        const uint8_t *data = notes->d_buf;
+        if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof ELF_NOTE_GNU ||
+            memcmp(data + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) != 0)
+            continue;
+        for (size_t i = 0; i < note.n_descsz && i < 20; i++)
+            snprintf(hex + 2 * i, 3, "%02x", data[desc + i]);
+        return true;
+    }
+    return false;
+}
+
+/* A file without sections has segments only. */
 void gt_elf_build_id(Elf *elf, char hex[41])
 {
-    const void *id;
-    ssize_t n = dwelf_elf_gnu_build_id(elf, &id);
+    Elf_Scn *scn = elf_nextscn(elf, NULL);
+    size_t n = 0;
+    bool found = false;
+    GElf_Shdr sh;
+    GElf_Phdr ph;
 
     hex[0] = '\0';
-    for (ssize_t i = 0; i < n && i < 20; i++)
-        snprintf(hex + 2 * i, 3, "%02x", ((const uint8_t *)id)[i]);
+    if (!scn && elf_getphdrnum(elf, &n) != 0)
+        n = 0;
+    for (; scn && !found; scn = elf_nextscn(elf, scn))
+        found = gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE &&
+                find_id(elf_getdata(scn, NULL), hex);
+    for (size_t i = 0; i < n && i < INT_MAX && !found; i++)
+        if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_NOTE)
+            found = find_id(elf_getdata_rawchunk(elf, (int64_t)ph.p_offset, ph.p_filesz,
+                                                 ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
+                            hex);
 }
 
 bool gt_elf_load_base(Elf *elf, uint64_t *base)
@@ -169,12 +212,30 @@ static int by_link(const char *path, const char *name, const char *const *roots,
     return r;
 }
 
+/* .gnu_debuglink: a name, and at the next four bytes behind its end a checksum of that file. */
+static const char *read_link(Elf *elf, uint32_t *crc)
+{
+    GElf_Shdr sh;
+    Elf_Scn *scn = gt_elf_find_section(elf, ".gnu_debuglink", &sh);
+    const Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+    const char *name = data ? data->d_buf : NULL,
+               *end = name ? memchr(name, 0, data->d_size) : NULL;
+    struct gt_reader in;
+
+    if (!end)
+        return NULL;
+    gt_reader_init(&in, name, data->d_size);
+    gt_read_bytes(&in, ((size_t)(end - name) + 4) & ~(size_t)3);
+    *crc = gt_read_u32(&in);
+    return in.short_of ? NULL : name;
+}
+
 int gt_elf_open_debug(const char *path, Elf *elf, const char *const *roots, struct gt_elf *out,
                       char **debug_path)
 {
     char id[41];
     struct wanted w = {.build_id = id};
-    GElf_Word crc32;
+    uint32_t crc32;
     const char *name;
     int r;
 
@@ -186,7 +247,7 @@ int gt_elf_open_debug(const char *path, Elf *elf, const char *const *roots, stru
     r = by_build_id(roots, &w, out, debug_path);
     if (r != 0)
         return r;
-    name = dwelf_elf_gnu_debuglink(elf, &crc32);
+    name = read_link(elf, &crc32);
     if (!name || !name[0] || strchr(name, '/') || strlen(name) > NAME_MAX)
         return 0;
     w.crc = &crc32;

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-#include <libelf.h>
+#include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +28,9 @@ void gt_elf_close(struct gt_elf *e);
 
 /* Returns the first 20 bytes of the build-id in hex; "": the file has none. */
 void gt_elf_build_id(Elf *elf, char hex[41]);
+
+/* Finds a section that has bytes in the file; NULL: there is none. */
+Elf_Scn *gt_elf_find_section(Elf *elf, const char *name, GElf_Shdr *header);
 
 /* Returns the load base: the 4 KiB page of the lowest PT_LOAD. False: there is no PT_LOAD. */
 bool gt_elf_load_base(Elf *elf, uint64_t *base);

@@ -8,26 +8,11 @@
 
 #include <lzma.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     UNPACKED_MOST = 64 << 20,
     MEMORY_MOST = 80 << 20, /* of the decoder; xz -9 asks for 65 MiB */
 };
-
-static Elf_Data *find_section(Elf *elf)
-{
-    GElf_Shdr sh;
-    size_t names;
-    if (elf_getshdrstrndx(elf, &names) != 0)
-        return NULL;
-    for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
-        const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
-        if (name && sh.sh_type == SHT_PROGBITS && strcmp(name, ".gnu_debugdata") == 0)
-            return elf_rawdata(scn, NULL);
-    }
-    return NULL;
-}
 
 /* NULL: it is damaged or too large, or there is no memory. */
 static char *unpack(const Elf_Data *packed, size_t *size)
@@ -59,7 +44,9 @@ static char *unpack(const Elf_Data *packed, size_t *size)
 
 int gt_sym_read_debugdata(struct sym_reader *r, Elf *elf)
 {
-    const Elf_Data *packed = find_section(elf);
+    GElf_Shdr sh;
+    Elf_Scn *scn = gt_elf_find_section(elf, ".gnu_debugdata", &sh);
+    const Elf_Data *packed = scn ? elf_rawdata(scn, NULL) : NULL;
     size_t size;
     char *data = packed && packed->d_buf ? unpack(packed, &size) : NULL;
     Elf *inner = data ? elf_memory(data, size) : NULL;

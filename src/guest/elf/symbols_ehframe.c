@@ -2,9 +2,15 @@
 /*
  * Functions without symbols: .eh_frame has the start and size of each, in stripped files too.
  *
- * The section is a list of entries, which libdw finds. A CIE has the encoding of addresses in the
- * FDEs that refer to it, which follow it; an FDE has the start and size of a function, its
- * augmentation data, and then the rules of its frame.
+ * The section is a list of entries: u32 length of what follows it (0: nothing does, and others may;
+ * 0xffffffff: a u64 has it), u32 id (u64 with such a length), the rest. Id 0 is a CIE, which has
+ * the encoding of addresses in the FDEs that refer to it and follow it. Any other id is an FDE: how
+ * far before the id its CIE begins; the start and size of a function, its augmentation data, and
+ * then the rules of its frame. Of a CIE:
+ *
+ *   u8 version (1, 3; 4), the augmentation's letters up to a 0, (u8 size of addresses, u8 of
+ *   segments,) numbers: alignment of code, of data (signed), the register of the return address
+ *   (version 1: u8), bytes of augmentation data; these, the rules of all frames
  *
  * A cold part, which the compiler moved away from its function, has an FDE of its own that begins
  * with an existing frame: it is not a function, and left out. (The cold part of a function without
@@ -12,12 +18,10 @@
  */
 #include "base/array.h"
 #include "base/search.h"
+#include "guest/elf/leb128.h"
 #include "guest/elf/symbols_private.h"
 
-#include "base/bytes.h"
-
 #include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,43 +75,74 @@ static uint64_t read_value(struct gt_reader *in, uint8_t encoding, uint8_t bits)
     }
 }
 
-/* The addresses' encoding, from an augmentation like "zPLR": a letter for each item of the data. */
-static void read_augmentation(struct cie *cie, const Dwarf_CIE *from, uint8_t bits)
+/* The addresses' encoding, from an augmentation like "zPLR": a letter for each item of the data.
+ * DW_EH_PE_omit: not understood. */
+static uint8_t read_encoding(const char *augmentation, struct gt_reader *in, uint8_t bits)
 {
-    struct gt_reader in;
     uint8_t encoding = DW_EH_PE_absptr, pointer;
 
-    cie->encoding = DW_EH_PE_omit;
-    cie->has_data = from->augmentation[0] == 'z';
-    if (from->augmentation[0] && !cie->has_data)
-        return;
-    gt_reader_init(&in, from->augmentation_data,
-                   from->augmentation_data ? from->augmentation_data_size : 0);
-    for (const char *c = from->augmentation; *c; c++) {
+    for (const char *c = augmentation; *c; c++) {
         if (*c == 'R') {
-            encoding = gt_read_u8(&in);
+            encoding = gt_read_u8(in);
         } else if (*c == 'L') {
-            gt_read_u8(&in);
+            gt_read_u8(in);
         } else if (*c == 'P') {
-            pointer = gt_read_u8(&in);
+            pointer = gt_read_u8(in);
             if (!size_of(pointer, bits) || (pointer & 0x70) == DW_EH_PE_aligned)
-                return;
-            gt_read_bytes(&in, size_of(pointer, bits));
+                return DW_EH_PE_omit;
+            gt_read_bytes(in, size_of(pointer, bits));
         } else if (!strchr("zBG", *c)) { /* 'S' is a signal handler's trampoline */
-            return;
+            return DW_EH_PE_omit;
         }
     }
-    if (!in.short_of && size_of(encoding, bits) &&
-        ((encoding & 0xf0) == DW_EH_PE_absptr || (encoding & 0xf0) == DW_EH_PE_pcrel))
-        cie->encoding = encoding;
+    bool known = !in->short_of && size_of(encoding, bits) &&
+                 ((encoding & 0xf0) == DW_EH_PE_absptr || (encoding & 0xf0) == DW_EH_PE_pcrel);
+    return known ? encoding : DW_EH_PE_omit;
 }
 
-static int add_cie(struct frames *f, uint64_t at, const Dwarf_CIE *from)
+/* The data of an augmentation that begins with 'z', which is left out of the reader then. */
+static struct gt_reader take_data(struct gt_reader *in)
+{
+    struct gt_reader data;
+    uint64_t size = gt_read_uleb(in);
+    size_t n = size < in->left ? (size_t)size : in->left;
+
+    gt_reader_init(&data, gt_read_bytes(in, n), n);
+    return data;
+}
+
+static void read_cie(struct cie *cie, struct gt_reader *in, uint8_t bits)
+{
+    uint8_t version = gt_read_u8(in);
+    const char *augmentation = gt_read_text(in);
+    struct gt_reader data = {0};
+
+    cie->encoding = DW_EH_PE_omit;
+    if (!augmentation || (version != 1 && version != 3 && version != 4))
+        return;
+    cie->has_data = augmentation[0] == 'z';
+    if (augmentation[0] && !cie->has_data)
+        return;
+    if (version == 4)
+        gt_read_u16(in);
+    gt_read_uleb(in);
+    gt_read_sleb(in);
+    if (version == 1)
+        gt_read_u8(in);
+    else
+        gt_read_uleb(in);
+    if (cie->has_data)
+        data = take_data(in);
+    if (!in->short_of)
+        cie->encoding = read_encoding(augmentation, &data, bits);
+}
+
+static int add_cie(struct frames *f, uint64_t at, struct gt_reader *in)
 {
     if (!GT_ARRAY_GROW(&f->cie, &f->cap, f->n_cie + 1))
         return GT_E_NOMEM;
     f->cie[f->n_cie] = (struct cie){.at = at};
-    read_augmentation(&f->cie[f->n_cie++], from, f->r->s->bits);
+    read_cie(&f->cie[f->n_cie++], in, f->r->s->bits);
     return GT_OK;
 }
 
@@ -140,48 +175,30 @@ static bool is_part(struct gt_reader *in)
     }
 }
 
-/* Skips the data of an augmentation that begins with 'z'. */
-static void skip_augmentation(struct gt_reader *in)
+/* `in` is what follows the id. */
+static int add_fde(struct frames *f, const struct cie *cie, struct gt_reader in)
 {
-    uint64_t size = 0;
-    uint8_t byte;
-
-    for (unsigned shift = 0; shift < 63; shift += 7) {
-        byte = gt_read_u8(in);
-        size |= (uint64_t)(byte & 0x7f) << shift;
-        if (!(byte & 0x80))
-            break;
-    }
-    if (size > in->left)
-        size = in->left;
-    gt_read_bytes(in, (size_t)size);
-}
-
-static int add_fde(struct frames *f, const Dwarf_FDE *fde)
-{
-    const struct cie *cie = find_cie(f, fde->CIE_pointer);
     struct gt_symbols *s = f->r->s;
-    struct gt_reader in;
+    const uint64_t field = f->addr + (uint64_t)(in.at - (const uint8_t *)f->data->d_buf);
     uint64_t pc, size, limit;
     struct sym_cand *c;
 
     if (!cie || cie->encoding == DW_EH_PE_omit)
         return GT_OK;
-    gt_reader_init(&in, fde->start, (size_t)(fde->end - fde->start));
     pc = read_value(&in, cie->encoding, s->bits);
     size = read_value(&in, cie->encoding & 0x07, s->bits);
     /* No code: dropped by the linker, or still to be relocated. */
     if (in.short_of || pc == 0 || size == 0)
         return GT_OK;
     if ((cie->encoding & 0xf0) == DW_EH_PE_pcrel)
-        pc += f->addr + (uint64_t)(fde->start - (const uint8_t *)f->data->d_buf);
+        pc += field;
     if (s->bits == 32)
         pc = (uint32_t)pc;
     limit = pc < s->load_base ? 0 : gt_sym_text_end(f->r, pc - s->load_base);
     if (!limit || gt_symbols_in_plt(s, pc - s->load_base))
         return GT_OK;
     if (cie->has_data)
-        skip_augmentation(&in);
+        take_data(&in);
     if (is_part(&in))
         return GT_OK;
     c = gt_sym_append(&f->r->list);
@@ -196,54 +213,48 @@ static int add_fde(struct frames *f, const Dwarf_FDE *fde)
     return GT_OK;
 }
 
-static int read_entries(struct frames *f, const unsigned char *ident)
+/* An entry at an offset in the section: what follows its length. */
+static int add_entry(struct frames *f, uint64_t at, bool is_long, struct gt_reader in)
 {
-    Dwarf_Off at = 0, next = 0;
-    Dwarf_CFI_Entry entry;
+    const uint64_t from = at + (is_long ? 12 : 4);
+    const uint64_t id = is_long ? gt_read_u64(&in) : gt_read_u32(&in);
+
+    if (in.short_of)
+        return GT_OK;
+    return id ? add_fde(f, find_cie(f, from - id), in) : add_cie(f, at, &in);
+}
+
+static int read_entries(struct frames *f)
+{
+    struct gt_reader in;
     int status = GT_OK;
 
-    for (; status == GT_OK && at < f->data->d_size; at = next) {
-        int found = dwarf_next_cfi(ident, f->data, true, at, &next, &entry);
-        if (found > 0 || next <= at)
+    gt_reader_init(&in, f->data->d_buf, f->data->d_size);
+    while (status == GT_OK && in.left) {
+        struct gt_reader entry;
+        uint64_t at = f->data->d_size - in.left, size = gt_read_u32(&in);
+        bool is_long = size == UINT32_MAX;
+        if (is_long)
+            size = gt_read_u64(&in);
+        if (in.short_of || size > in.left)
             break;
-        if (found < 0)
-            continue;
-        if (dwarf_cfi_cie_p(&entry))
-            status = add_cie(f, at, &entry.cie);
-        else
-            status = add_fde(f, &entry.fde);
+        gt_reader_init(&entry, gt_read_bytes(&in, (size_t)size), (size_t)size);
+        status = add_entry(f, at, is_long, entry);
     }
     return status;
 }
 
-static Elf_Data *find_section(Elf *elf, uint64_t *addr)
-{
-    Elf_Scn *scn = NULL;
-    size_t names;
-    GElf_Shdr sh;
-
-    if (elf_getshdrstrndx(elf, &names) != 0)
-        return NULL;
-    while ((scn = elf_nextscn(elf, scn))) {
-        const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
-        if (!name || strcmp(name, ".eh_frame") != 0 || sh.sh_type == SHT_NOBITS)
-            continue;
-        *addr = sh.sh_addr;
-        return elf_getdata(scn, NULL);
-    }
-    return NULL;
-}
-
 int gt_sym_read_frames(struct sym_reader *r, Elf *elf)
 {
-    struct frames f = {.r = r};
+    GElf_Shdr sh = {0};
+    Elf_Scn *scn = gt_elf_find_section(elf, ".eh_frame", &sh);
+    struct frames f = {.r = r, .data = scn ? elf_getdata(scn, NULL) : NULL, .addr = sh.sh_addr};
     const char *ident = elf_getident(elf, NULL);
     int status;
 
-    f.data = find_section(elf, &f.addr);
     if (!f.data || !f.data->d_buf || !ident || ident[EI_DATA] != ELFDATA2LSB)
         return GT_OK;
-    status = read_entries(&f, (const unsigned char *)ident);
+    status = read_entries(&f);
     free(f.cie);
     return status;
 }
