@@ -13,21 +13,21 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void do_echo(void *self, const char *args, struct gt_control_answer *a)
+static void do_echo(void *self, const char *args, struct gt_monitor_answer *a)
 {
     (void)self;
-    gt_control_succeed(a, "%s", args);
+    gt_monitor_succeed(a, "%s", args);
 }
 
-static void do_fail(void *self, const char *args, struct gt_control_answer *a)
+static void do_fail(void *self, const char *args, struct gt_monitor_answer *a)
 {
     (void)self;
-    gt_control_fail(a, "no: %s", args);
+    gt_monitor_fail(a, "no: %s", args);
 }
 
-static const struct gt_control_command commands[] = {
+static const struct gt_monitor_command commands[] = {
     {"echo", "WORD", "word", true, do_echo}, {"fail", "WORD", "word", false, do_fail}, {0}};
-static const struct gt_control_table table = {.commands = commands};
+static const struct gt_monitor_table table = {.commands = commands};
 
 static void check_json(const char *at, size_t left)
 {

@@ -35,7 +35,7 @@ uint32_t gt_causes_missing(const struct gt_recording *r)
     return (sees_console(r) ? 0 : GT_FILTER_NEEDS_CONSOLE) | (r->machine ? 0 : GT_FILTER_NEEDS_QMP);
 }
 
-static void send(struct gt_causes *c, enum gt_message message, const char *text)
+static void send(struct gt_causes *c, const char *message, const char *text)
 {
     int e = gt_message_send(c->fifo, message, text);
     c->lost += e == EAGAIN;

@@ -17,10 +17,11 @@ static struct gt_point *find(struct gt_points *p, const char *name, size_t n)
 }
 
 /* NAME, or NAME LINE. */
-static void on_message(void *self, enum gt_message message, const char *text)
+static void do_event(void *self, const char *text, struct gt_monitor_answer *ignored)
 {
     size_t n = strcspn(text, " ");
-    struct gt_point *point = message == GT_MESSAGE_EVENT ? find(self, text, n) : NULL;
+    struct gt_point *point = find(self, text, n);
+    (void)ignored;
     if (!point)
         return;
     const char *line = text[n] ? text + n + 1 : "";
@@ -32,12 +33,17 @@ static void on_message(void *self, enum gt_message message, const char *text)
         gt_points_send(self, on, point->event, &value, &source);
 }
 
+static const struct gt_monitor_command messages[] = {
+    {GT_MESSAGE_EVENT, "NAME [LINE]", .run = do_event, .verbatim = true},
+    {0},
+};
+
 void gt_points_console_start(struct gt_points *p)
 {
     if (!p->options.console)
         return;
     p->messages = (struct gt_messages){
-        .fifo = g_strdup(p->options.console), .worker = p->worker, .take = on_message, .self = p};
+        .fifo = g_strdup(p->options.console), .worker = p->worker, .table = {messages, p}};
     gt_messages_start(&p->messages);
 }
 

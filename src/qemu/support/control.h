@@ -3,22 +3,25 @@
  * control=PATH: a socket that takes commands while the guest runs, on a thread of ours that neither
  * QEMU nor the guest sees. A command is a line, its answer is a line: "ok ..." or "error: ...";
  * trace events are switched here, too. A client whose first byte is a brace speaks QMP
- * (control_qmp.h). A client that sends slowly, or nothing, or does not read, delays nobody; one too
- * many gets an error.
+ * (events/library/monitor/qmp.c). A client that sends slowly, or nothing, or does not read, delays
+ * nobody; one too many gets an error.
  */
 #ifndef GT_QEMU_SUPPORT_CONTROL_H
 #define GT_QEMU_SUPPORT_CONTROL_H
 
 #include "base/error.h"
-#include "qemu/support/control_command.h"
+#include "events/library/monitor/monitor.h"
 
-enum { GT_CONTROL_CLIENTS = 32 };
+enum {
+    GT_CONTROL_CLIENTS = 32,
+    GT_CONTROL_LINE = 4096, /* bytes of a line with its end */
+};
 
 struct gt_control;
 
 struct gt_control_options {
     const char *path;              /* lives as long as the socket */
-    struct gt_control_table table; /* its commands, too */
+    struct gt_monitor_table table; /* its commands, too */
     size_t line;                   /* most bytes of a line without its end; below GT_CONTROL_LINE */
     bool greets; /* every client gets QMP's greeting, which QMP's clients wait for */
 };

@@ -2,12 +2,10 @@
 /* One client of a control socket: see control_client.h. */
 #include "qemu/support/control_client.h"
 
-#include "events/library/monitor/monitor.h"
-
 #include <stdio.h>
 #include <string.h>
 
-void gt_control_client_init(struct gt_control_client *c, const struct gt_control_table *t,
+void gt_control_client_init(struct gt_control_client *c, const struct gt_monitor_table *t,
                             size_t line, bool greets)
 {
     memset(c, 0, offsetof(struct gt_control_client, in));
@@ -52,13 +50,13 @@ void gt_control_client_refuse(struct gt_control_client *c, const char *what, siz
 
 static void run_line(struct gt_control_client *c, size_t n)
 {
-    struct gt_control_answer a = {0};
+    struct gt_monitor_answer a = {0};
     n -= n && c->in[n - 1] == '\r';
     c->in[n] = '\0';
     if (strlen(c->in) != n)
-        gt_control_fail(&a, "a NUL in a command");
+        gt_monitor_fail(&a, "a NUL in a command");
     else
-        gt_control_run_line(c->table, c->in, &a, &c->out);
+        gt_monitor_line(c->table, c->in, &c->out, &a);
     const char *space = a.failed || !a.text[0] ? "" : " ";
     gt_monitor_printf(&c->out, "%s%s%s\n", a.failed ? "error: " : "ok", space, a.text);
 }
@@ -90,7 +88,7 @@ static bool work_object(struct gt_control_client *c)
         gt_monitor_qmp_refuse(&c->out, "no JSON, byte 1: expected an object");
         drop_line(c); /* nobody knows where the next one begins */
     } else if (gt_monitor_scan_object(&c->scan, c->in, c->fill, &end)) {
-        gt_control_qmp(c->table, c->in, end, &c->out);
+        gt_monitor_qmp(c->table, c->in, end, &c->out);
         take(c, end);
     } else if (c->fill == sizeof c->in) {
         gt_control_client_refuse(c, "bytes in a message", sizeof c->in - 1);

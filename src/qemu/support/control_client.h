@@ -8,13 +8,12 @@
 #ifndef GT_QEMU_SUPPORT_CONTROL_CLIENT_H
 #define GT_QEMU_SUPPORT_CONTROL_CLIENT_H
 
-#include "events/library/monitor/scan.h"
-#include "qemu/support/control_qmp.h"
+#include "events/library/monitor/monitor.h"
 
 enum { GT_CONTROL_INPUT = 32 << 10 }; /* bytes of a QMP message: a line, each byte escaped */
 
 struct gt_control_client {
-    const struct gt_control_table *table;
+    const struct gt_monitor_table *table;
     size_t line;                 /* most bytes of a line, without its end */
     size_t fill;                 /* bytes of `in` that are not run yet */
     struct gt_monitor_scan scan; /* of the first message */
@@ -27,7 +26,7 @@ struct gt_control_client {
 };
 
 /* A new client; `greets`: it gets QMP's greeting whatever it speaks. */
-void gt_control_client_init(struct gt_control_client *c, const struct gt_control_table *t,
+void gt_control_client_init(struct gt_control_client *c, const struct gt_monitor_table *t,
                             size_t line, bool greets);
 
 /* Runs the first message in `in`, if it is all there, and there is no answer to send. False:

@@ -15,15 +15,12 @@
 enum { STACK = 1 << 20 };
 
 /* False: the last one. */
-static bool take(const struct gt_messages *m, const char *line)
+static bool take(const struct gt_messages *m, char *line)
 {
-    enum gt_message message;
-    const char *text;
-    if (!gt_message_parse(line, &message, &text))
-        return true;
-    if (message == GT_MESSAGE_QUIT)
+    struct gt_monitor_answer ignored;
+    if (strcmp(line, GT_MESSAGE_QUIT) == 0)
         return false;
-    m->take(m->self, message, text);
+    gt_monitor_run(&m->table, line, &ignored);
     return true;
 }
 

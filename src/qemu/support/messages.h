@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What `guesttrace record` tells a plugin while the guest runs (recording/texts/message.h): a
- * thread of its own reads a FIFO and performs what comes.
+ * thread of its own reads a FIFO and performs what comes, a command of a table a line, which nobody
+ * answers.
  */
 #ifndef GT_QEMU_SUPPORT_MESSAGES_H
 #define GT_QEMU_SUPPORT_MESSAGES_H
 
 #include "base/worker.h"
+#include "events/library/monitor/monitor.h"
 #include "recording/texts/message.h"
 
 #include <pthread.h>
@@ -15,9 +17,7 @@
 struct gt_messages {
     char *fifo;
     struct gt_worker *worker;
-    /* On the thread; not GT_MESSAGE_QUIT. */
-    void (*take)(void *self, enum gt_message message, const char *text);
-    void *self;
+    struct gt_monitor_table table; /* run on the thread; without GT_MESSAGE_QUIT */
     bool own_files; /* the thread has a descriptor table of its own, as a program needs it */
     int fd;         /* the FIFO, in the worker's table; -1: not open */
     bool listening; /* the thread is there; at load and at the end */

@@ -32,7 +32,7 @@ static void in_child(void)
 
 static int start_control(struct gt_error *err)
 {
-    static const struct gt_control_command none[] = {{0}};
+    static const struct gt_monitor_command none[] = {{0}};
     const struct gt_control_options options = {.path = gt_tracing_control,
                                                .table = {.commands = none},
                                                .line = GT_CONTROL_LINE - 1,
@@ -114,7 +114,7 @@ int gt_tracing_start(struct gt_error *err)
 
 void gt_tracing_flush(void)
 {
-    if (started || gt_control_ran_events()) /* else its thread would begin here */
+    if (started || gt_monitor_ran_events()) /* else its thread would begin here */
         gt_trace_file_flush(NULL);
 }
 

@@ -11,29 +11,23 @@
  *     quit            stop reading; the process itself sends it
  *
  * A line is written at once and is not longer than PIPE_BUF: those of several writers do not mix.
+ * Its reader is qemu/support/messages.h.
  */
 #ifndef GT_RECORDING_TEXTS_MESSAGE_H
 #define GT_RECORDING_TEXTS_MESSAGE_H
 
-#include <stdbool.h>
-
-enum gt_message {
-    GT_MESSAGE_SNAPSHOT,
-    GT_MESSAGE_CONSOLE,
-    GT_MESSAGE_QMP,
-    GT_MESSAGE_EVENT,
-    GT_MESSAGE_QUIT,
-};
+#define GT_MESSAGE_SNAPSHOT "snapshot"
+#define GT_MESSAGE_CONSOLE  "console"
+#define GT_MESSAGE_QMP      "qmp"
+#define GT_MESSAGE_EVENT    "event"
+#define GT_MESSAGE_QUIT     "quit"
 
 enum { GT_MESSAGE_MAX = 1024 }; /* bytes of a line with its newline */
 
 /* Sends it; never waits. A text (NULL: none) is cut where the line would be too long, and at a
  * newline. Returns 0, or errno: ENXIO, ENOENT: there is no reader; EAGAIN: the reader is behind. */
-int gt_message_send(const char *fifo, enum gt_message message, const char *text);
+int gt_message_send(const char *fifo, const char *message, const char *text);
 /* The same to a FIFO that is open, with O_NONBLOCK. */
-int gt_message_write(int fd, enum gt_message message, const char *text);
-
-/* Reads a line without its newline; *text is a part of it. False: it is not a message. */
-bool gt_message_parse(const char *line, enum gt_message *message, const char **text);
+int gt_message_write(int fd, const char *message, const char *text);
 
 #endif

@@ -158,6 +158,40 @@ static void test_crowd(void **state)
 
 /* ---- beginning and end --------------------------------------------------------------------- */
 
+/* What a command gets of a line: as it was written, or without the blanks around it. In an answer
+ * a tab is a question mark. */
+static void test_arguments(void **state)
+{
+    static const struct gt_monitor_command said[] = {
+        {"said", "LINE", .optional = true, .run = do_echo, .verbatim = true},
+        {"echo", "WORDS", .run = do_echo},
+        {0},
+    };
+    static const struct {
+        const char *line, *answer; /* NULL: no such command */
+    } rows[] = {
+        {"said  a\t b ", "< a? b >"},
+        {"said ", "<>"},
+        {"said", "<>"},
+        {"echo  a\t b \r", "<a? b>"},
+        {"sai d", NULL},
+        {"saids", NULL},
+        {"", NULL},
+        {"help", NULL},
+        {" said a", NULL},
+    };
+    const struct gt_monitor_table table = {said, &echoes};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct gt_monitor_answer a = {0};
+        char line[32];
+        snprintf(line, sizeof line, "%s", rows[i].line);
+        assert_int_equal(gt_monitor_run(&table, line, &a), rows[i].answer != NULL);
+        assert_false(a.failed);
+        assert_string_equal(a.text, rows[i].answer ? rows[i].answer : "");
+    }
+}
+
 /* Before gt_control_serve commands wait; what is connected when it stops is closed. */
 static void test_ends(void **state)
 {
@@ -258,9 +292,9 @@ static void test_fork(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_lines),       TEST(test_long_lines), TEST(test_greeted),
-        TEST(test_slow_reader), TEST(test_crowd),      TEST(test_burst),
-        TEST(test_ends),        TEST(test_refused),    TEST(test_fork),
+        TEST(test_arguments),   TEST(test_lines), TEST(test_long_lines), TEST(test_greeted),
+        TEST(test_slow_reader), TEST(test_crowd), TEST(test_burst),      TEST(test_ends),
+        TEST(test_refused),     TEST(test_fork),
     };
     alarm(100);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,24 +27,24 @@ static struct gt_control *control;
 
 /* ---- the server ---------------------------------------------------------------------------- */
 
-static inline void do_echo(void *self, const char *args, struct gt_control_answer *a)
+static inline void do_echo(void *self, const char *args, struct gt_monitor_answer *a)
 {
     ++*(unsigned *)self;
-    gt_control_succeed(a, "<%s>", args);
+    gt_monitor_succeed(a, "<%s>", args);
 }
 
-static inline void do_fail(void *self, const char *args, struct gt_control_answer *a)
+static inline void do_fail(void *self, const char *args, struct gt_monitor_answer *a)
 {
     (void)self;
-    gt_control_fail(a, "it fails: %s", args);
+    gt_monitor_fail(a, "it fails: %s", args);
 }
 
-static inline void do_quiet(void *self, const char *args, struct gt_control_answer *a)
+static inline void do_quiet(void *self, const char *args, struct gt_monitor_answer *a)
 {
     (void)self, (void)args, (void)a;
 }
 
-static const struct gt_control_command commands[] = {
+static const struct gt_monitor_command commands[] = {
     {"echo", "WORD...", "words", false, do_echo},
     {"fail", "[WHY]", "why", true, do_fail},
     {"quiet", .run = do_quiet},

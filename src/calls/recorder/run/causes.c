@@ -46,14 +46,30 @@ void gt_recorder_cause_said(struct gt_uftrace_recorder *r, enum gt_filter_said k
     gt_filters_release(w);
 }
 
-static void on_message(void *self, enum gt_message message, const char *text)
+static void do_snapshot(void *self, const char *args, struct gt_monitor_answer *ignored)
 {
-    if (message == GT_MESSAGE_SNAPSHOT)
-        gt_snapshot_ask(self, NULL);
-    else if (message == GT_MESSAGE_CONSOLE || message == GT_MESSAGE_QMP)
-        gt_recorder_cause_said(self, message == GT_MESSAGE_QMP ? GT_FILTER_QMP : GT_FILTER_CONSOLE,
-                               text);
+    (void)args, (void)ignored;
+    gt_snapshot_ask(self, NULL);
 }
+
+static void do_console(void *self, const char *line, struct gt_monitor_answer *ignored)
+{
+    (void)ignored;
+    gt_recorder_cause_said(self, GT_FILTER_CONSOLE, line);
+}
+
+static void do_qmp(void *self, const char *name, struct gt_monitor_answer *ignored)
+{
+    (void)ignored;
+    gt_recorder_cause_said(self, GT_FILTER_QMP, name);
+}
+
+static const struct gt_monitor_command messages[] = {
+    {GT_MESSAGE_SNAPSHOT, .run = do_snapshot},
+    {GT_MESSAGE_CONSOLE, "LINE", .optional = true, .run = do_console, .verbatim = true},
+    {GT_MESSAGE_QMP, "NAME", .run = do_qmp},
+    {0},
+};
 
 void gt_recorder_listen(struct gt_uftrace_recorder *r)
 {
@@ -62,8 +78,7 @@ void gt_recorder_listen(struct gt_uftrace_recorder *r)
     r->messages =
         (struct gt_messages){.fifo = g_strdup_printf("%s/" GT_MESSAGE_FIFO, r->output.dir.path),
                              .worker = r->output.worker,
-                             .take = on_message,
-                             .self = r,
+                             .table = {messages, r},
                              .own_files = true};
     gt_messages_start(&r->messages);
 }

@@ -55,7 +55,7 @@ static bool is_on(const struct gt_uftrace_recorder *r)
 }
 
 /* The part that is recorded, and the bytes that it has. */
-static void add_part(const struct gt_uftrace_recorder *r, struct gt_control_answer *answer)
+static void add_part(const struct gt_uftrace_recorder *r, struct gt_monitor_answer *answer)
 {
     const char *path = r->output.packed.work.file;
     struct stat st = {0};
@@ -66,14 +66,14 @@ static void add_part(const struct gt_uftrace_recorder *r, struct gt_control_answ
              number, (uint64_t)st.st_size);
 }
 
-static void do_status(void *self, const char *args, struct gt_control_answer *answer)
+static void do_status(void *self, const char *args, struct gt_monitor_answer *answer)
 {
     struct gt_uftrace_recorder *r = self;
     struct gt_streams_stats s;
     (void)args;
     gt_streams_get_stats(r->output.streams, &s);
     struct counts c = count(r);
-    gt_control_succeed(answer,
+    gt_monitor_succeed(answer,
                        "recording=%s tracking=%s records=%" PRIu64 " lost=%" PRIu64
                        " calls_tracked=%" PRIu64 " tasks=%u vcpus=%u clock=%s elapsed_ns=%" PRIu64,
                        is_on(r) ? "on" : "off", gt_dormant_is_asleep(r) ? "off" : "on", s.records,
@@ -83,7 +83,7 @@ static void do_status(void *self, const char *args, struct gt_control_answer *an
         add_part(r, answer);
 }
 
-static void do_flush(void *self, const char *args, struct gt_control_answer *answer)
+static void do_flush(void *self, const char *args, struct gt_monitor_answer *answer)
 {
     struct gt_uftrace_recorder *r = self;
     struct gt_streams_stats s;
@@ -92,25 +92,25 @@ static void do_flush(void *self, const char *args, struct gt_control_answer *ans
     gt_streams_flush(r->output.streams);
     gt_streams_get_stats(r->output.streams, &s);
     if (gt_output_put_texts(r, &err) < 0)
-        gt_control_fail(answer, "flush: %s", err.text);
+        gt_monitor_fail(answer, "flush: %s", err.text);
     else if (s.error)
-        gt_control_fail(answer, "flush: %s: %s; %" PRIu64 " records are lost", s.error_path,
+        gt_monitor_fail(answer, "flush: %s: %s; %" PRIu64 " records are lost", s.error_path,
                         strerror(s.error), s.lost);
     else
-        gt_control_succeed(answer, "records=%" PRIu64 " bytes=%" PRIu64, s.records - s.lost,
+        gt_monitor_succeed(answer, "records=%" PRIu64 " bytes=%" PRIu64, s.records - s.lost,
                            s.bytes);
 }
 
 /* Where the recording is: a file or a directory, which readers follow (guesttrace top). */
-static void do_path(void *self, const char *args, struct gt_control_answer *answer)
+static void do_path(void *self, const char *args, struct gt_monitor_answer *answer)
 {
     const struct gt_uftrace_recorder *r = self;
     (void)args;
     if (r->options.last)
-        gt_control_fail(answer, "path: a flight recorder (argument last=) has no file before its "
+        gt_monitor_fail(answer, "path: a flight recorder (argument last=) has no file before its "
                                 "first snapshot");
     else
-        gt_control_succeed(answer, "%s",
+        gt_monitor_succeed(answer, "%s",
                            gt_packed_is_on(&r->output.packed) ? r->output.packed.work.file
                                                               : r->output.dir.path);
 }
@@ -119,51 +119,51 @@ static void do_path(void *self, const char *args, struct gt_control_answer *answ
 
 /* The answer to a command that has nothing to say where it succeeds. */
 static void answer_of(const char *name, int status, const struct gt_error *err,
-                      struct gt_control_answer *answer)
+                      struct gt_monitor_answer *answer)
 {
     if (status < 0)
-        gt_control_fail(answer, "%s: %s", name, err->text);
+        gt_monitor_fail(answer, "%s: %s", name, err->text);
 }
 
-static void do_on(void *self, const char *args, struct gt_control_answer *answer)
+static void do_on(void *self, const char *args, struct gt_monitor_answer *answer)
 {
     struct gt_error err;
     (void)args;
     answer_of("on", gt_recorder_filter_switch(self, true, &err), &err, answer);
 }
 
-static void do_off(void *self, const char *args, struct gt_control_answer *answer)
+static void do_off(void *self, const char *args, struct gt_monitor_answer *answer)
 {
     struct gt_error err;
     (void)args;
     answer_of("off", gt_recorder_filter_switch(self, false, &err), &err, answer);
 }
 
-static void do_filter(void *self, const char *args, struct gt_control_answer *answer)
+static void do_filter(void *self, const char *args, struct gt_monitor_answer *answer)
 {
     struct gt_error err;
     answer_of("filter", gt_recorder_filter_replace(self, args, &err), &err, answer);
 }
 
-static void do_trigger(void *self, const char *args, struct gt_control_answer *answer)
+static void do_trigger(void *self, const char *args, struct gt_monitor_answer *answer)
 {
     struct gt_error err;
     answer_of("trigger", gt_recorder_filter_add_triggers(self, args, &err), &err, answer);
 }
 
-static void do_snapshot(void *self, const char *args, struct gt_control_answer *answer)
+static void do_snapshot(void *self, const char *args, struct gt_monitor_answer *answer)
 {
     char path[4200];
     struct gt_error err;
     if (gt_snapshot_write(self, *args ? args : NULL, path, sizeof path, &err) < 0)
-        gt_control_fail(answer, "snapshot: %s", err.text);
+        gt_monitor_fail(answer, "snapshot: %s", err.text);
     else
-        gt_control_succeed(answer, "%s", path);
+        gt_monitor_succeed(answer, "%s", path);
 }
 
 /* ---- the socket ---------------------------------------------------------------------------- */
 
-static const struct gt_control_command commands[] = {
+static const struct gt_monitor_command commands[] = {
     {"status", .run = do_status},
     {"flush", .run = do_flush},
     {"path", .run = do_path},

@@ -41,15 +41,17 @@ static void answer_object(struct gt_monitor_client *c, size_t n)
 
 static void answer_line(struct gt_monitor_client *c, size_t n)
 {
-    struct gt_trace_error err = {0};
+    struct gt_monitor_answer a = {0};
     size_t end = n;
     while (end && gt_monitor_blanks(&c->in[end - 1], 1))
         end--;
     c->in[end] = '\0';
     if (memchr(c->in, '\0', end))
-        gt_monitor_printf(&c->out, "error: a NUL in a command\n");
-    else if (gt_monitor_hmp(c->in, &c->out, &err) < 0)
-        gt_monitor_printf(&c->out, "error: %s\n", err.text);
+        gt_monitor_fail(&a, "a NUL in a command");
+    else
+        gt_monitor_line(NULL, c->in, &c->out, &a);
+    if (a.failed)
+        gt_monitor_printf(&c->out, "error: %s\n", a.text);
     gt_monitor_printf(&c->out, "%s", GT_MONITOR_PROMPT);
     take(c, n);
 }

@@ -1,18 +1,68 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The words of QEMU's human monitor that concern tracing:
+ * Lines of commands, of all sockets and FIFOs: a name, blanks, what follows. A command is a row of
+ * a table: that of trace events, which has QEMU's words for them,
  *
  *     line = [word (blanks word)*]
  *     word = characters other than blanks | '"' characters, \" and \\ '"'
  *
- * A command is one row of the table.
+ * or that of a recorder, whose commands get what follows as it is.
  */
 #include "events/library/message.h"
 #include "events/library/monitor/monitor.h"
 
 #include <guesttrace/control.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { NAME_SHOWN = 100 }; /* bytes of an unknown command in its answer */
+
+#define BLANKS " \t\r"
+
+/* ---- answers ------------------------------------------------------------------------------- */
+
+/* An answer is one line, whatever is quoted in it. */
+static __attribute__((format(printf, 3, 0))) void
+set_answer(struct gt_monitor_answer *a, bool failed, const char *format, va_list ap)
+{
+    a->failed = failed;
+    vsnprintf(a->text, sizeof a->text, format, ap);
+    for (char *c = a->text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+}
+
+void gt_monitor_succeed(struct gt_monitor_answer *a, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    set_answer(a, false, format, ap);
+    va_end(ap);
+}
+
+void gt_monitor_fail(struct gt_monitor_answer *a, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    set_answer(a, true, format, ap);
+    va_end(ap);
+}
+
+/* ---- trace events -------------------------------------------------------------------------- */
+
+static bool ran_events; /* atomic */
+
+void gt_monitor_note_events(void)
+{
+    __atomic_store_n(&ran_events, true, __ATOMIC_RELAXED);
+}
+
+bool gt_monitor_ran_events(void)
+{
+    return __atomic_load_n(&ran_events, __ATOMIC_RELAXED);
+}
 
 struct hmp {
     char **words; /* after the command's name; ends with NULL */
@@ -40,7 +90,7 @@ static int split(char *line, char **words, struct gt_trace_error *err)
 {
     int n = 0;
     for (char *at = line;;) {
-        at += strspn(at, " \t\r");
+        at += strspn(at, BLANKS);
         if (!*at)
             return n;
         if (n == GT_MONITOR_WORDS_MAX)
@@ -48,10 +98,10 @@ static int split(char *line, char **words, struct gt_trace_error *err)
                                   GT_MONITOR_WORDS_MAX);
         bool quoted = *at == '"';
         words[n++] = at + quoted;
-        char *end = quoted ? take_quoted(at + 1) : at + strcspn(at, " \t\r");
+        char *end = quoted ? take_quoted(at + 1) : at + strcspn(at, BLANKS);
         if (!end)
             return gt_events_fail(err, GT_TRACE_E_USAGE, "a word has no closing quote: %s", at);
-        if (*end && !strchr(" \t\r", *end))
+        if (*end && !strchr(BLANKS, *end))
             return gt_events_fail(err, GT_TRACE_E_USAGE, "expected a blank after a quote: %s", end);
         at = end + (*end != '\0');
         *end = '\0';
@@ -203,22 +253,16 @@ static int help(const struct hmp *h)
     return 0;
 }
 
-void gt_monitor_hmp_usage(struct gt_monitor_text *out)
+static bool is_of_events(const char *line)
 {
-    for (size_t i = 0; i + 1 < COMMANDS; i++)
-        gt_monitor_printf(out, "%s%s", i ? " | " : "", commands[i].usage);
-}
-
-bool gt_monitor_hmp_knows(const char *line)
-{
-    size_t n = strcspn(line, " \t\r");
+    size_t n = strcspn(line, BLANKS);
     for (size_t i = 0; i + 1 < COMMANDS; i++) /* the last one is help */
         if (strlen(commands[i].word) == n && strncmp(commands[i].word, line, n) == 0)
             return true;
     return false;
 }
 
-int gt_monitor_hmp(char *line, struct gt_monitor_text *out, struct gt_trace_error *err)
+static int run_words(char *line, struct gt_monitor_text *out, struct gt_trace_error *err)
 {
     char *words[GT_MONITOR_WORDS_MAX + 1] = {0};
     size_t before = out->n;
@@ -246,4 +290,95 @@ int gt_monitor_hmp(char *line, struct gt_monitor_text *out, struct gt_trace_erro
     if (known)
         return gt_events_fail(err, GT_TRACE_E_USAGE, "expected '%s %s'", words[0], known);
     return gt_events_fail(err, GT_TRACE_E_USAGE, "unknown command '%s', see 'help'", words[0]);
+}
+
+/* ---- commands of a table ------------------------------------------------------------------- */
+
+/* What follows a name of n bytes in a line. */
+static char *take_arguments(char *line, size_t n, bool verbatim)
+{
+    char *args = line + n;
+    if (*args)
+        *args++ = '\0';
+    if (verbatim)
+        return args;
+    args += strspn(args, BLANKS);
+    for (size_t end = strlen(args); end && strchr(BLANKS, args[end - 1]);)
+        args[--end] = '\0';
+    return args;
+}
+
+void gt_monitor_run_command(const struct gt_monitor_table *t, const struct gt_monitor_command *c,
+                            const char *args, struct gt_monitor_answer *a)
+{
+    if (*args && !c->usage)
+        gt_monitor_fail(a, "%s: takes no arguments", c->name);
+    else if (!*args && c->usage && !c->optional)
+        gt_monitor_fail(a, "%s: expected %s", c->name, c->usage);
+    else
+        c->run(t->self, args, a);
+}
+
+bool gt_monitor_run(const struct gt_monitor_table *t, char *line, struct gt_monitor_answer *a)
+{
+    size_t n = strcspn(line, BLANKS);
+    for (const struct gt_monitor_command *c = t->commands; c->name; c++)
+        if (strlen(c->name) == n && memcmp(c->name, line, n) == 0) {
+            gt_monitor_run_command(t, c, take_arguments(line, n, c->verbatim), a);
+            return true;
+        }
+    return false;
+}
+
+/* Appends to a text that has `n` of `room` bytes; returns how many it has then. */
+static size_t append(char *text, size_t n, size_t room, const char *before, const char *word)
+{
+    int more = snprintf(text + n, room - n, "%s%s", before, word);
+    return more < 0 || (size_t)more >= room - n ? room - 1 : n + (size_t)more;
+}
+
+/* "a | b FILE | c" */
+static void list_commands(const struct gt_monitor_table *t, struct gt_monitor_answer *a)
+{
+    size_t n = 0;
+    a->failed = false;
+    for (const struct gt_monitor_command *c = t->commands; c->name; c++) {
+        n = append(a->text, n, sizeof a->text, n ? " | " : "", c->name);
+        if (c->usage)
+            n = append(a->text, n, sizeof a->text, " ", c->usage);
+    }
+    for (size_t i = 0; i + 1 < COMMANDS; i++)
+        n = append(a->text, n, sizeof a->text, n ? " | " : "", commands[i].usage);
+}
+
+/* "a, b or c" */
+static void refuse_unknown(const struct gt_monitor_table *t, const char *line,
+                           struct gt_monitor_answer *a)
+{
+    char names[GT_MONITOR_ANSWER / 2] = "";
+    size_t n = 0;
+    for (const struct gt_monitor_command *c = t->commands; c->name; c++)
+        n = append(names, n, sizeof names, !n ? "" : c[1].name ? ", " : " or ", c->name);
+    gt_monitor_fail(a, "unknown command %.*s: expected %s", NAME_SHOWN, line,
+                    names[0] ? names : "one of those that help lists");
+}
+
+void gt_monitor_line(const struct gt_monitor_table *t, char *line, struct gt_monitor_text *out,
+                     struct gt_monitor_answer *a)
+{
+    struct gt_trace_error err = {0};
+    line += strspn(line, BLANKS);
+    size_t n = strcspn(line, BLANKS);
+    a->of_events = !t || is_of_events(line);
+    if (a->of_events) {
+        gt_monitor_note_events();
+        if (run_words(line, out, &err) < 0)
+            gt_monitor_fail(a, "%s", err.text);
+    } else if (!gt_monitor_run(t, line, a)) {
+        line[n] = '\0';
+        if (strcmp(line, "help") == 0)
+            list_commands(t, a);
+        else
+            refuse_unknown(t, line, a);
+    }
 }

@@ -25,45 +25,59 @@ enum {
 
 #define GT_MONITOR_PROMPT "(guesttrace) "
 
-/* Executes a line of words without its newline; modifies `line`. Appends the output, lines with
- * newlines; on error appends nothing. */
-int gt_monitor_hmp(char *line, struct gt_monitor_text *out, struct gt_trace_error *err);
-/* The line begins with the name of one of its commands, beside `help`. */
-bool gt_monitor_hmp_knows(const char *line);
-/* How its commands are written, joined by " | ". */
-void gt_monitor_hmp_usage(struct gt_monitor_text *out);
+/* What a command answers: a text, or an error. */
+enum { GT_MONITOR_ANSWER = 1024 };
+struct gt_monitor_answer {
+    bool failed;
+    bool of_events; /* it is of a command of trace events, with lines of its own before it */
+    char text[GT_MONITOR_ANSWER];
+};
 
-/* Commands of QMP beside those of trace events: of who has a socket of his own (qemu/support). */
-enum { GT_MONITOR_PARAMETERS = 3, GT_MONITOR_ARGUMENT = 4096 };
-struct gt_monitor_parameter {
-    const char *name;
-    enum gt_monitor_json_type type; /* GT_MONITOR_JSON_TRUE: a boolean */
-    bool optional;
-};
-struct gt_monitor_argument {
-    bool given, truth;
-    char text[GT_MONITOR_ARGUMENT];
-};
+/* Set the answer. A longer text is cut. */
+void gt_monitor_succeed(struct gt_monitor_answer *a, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void gt_monitor_fail(struct gt_monitor_answer *a, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A command beside those of trace events, of who has a socket or a FIFO of his own (qemu/support).
+ * In QMP it is "guesttrace-NAME", and returns {"answer": TEXT}. */
 struct gt_monitor_command {
     const char *name;
-    struct gt_monitor_parameter parameters[GT_MONITOR_PARAMETERS];
-    /* Adds the answer, as JSON. */
-    int (*run)(void *self, const struct gt_monitor_command *c, const struct gt_monitor_argument *a,
-               struct gt_monitor_text *out, struct gt_trace_error *err);
+    const char *usage;    /* what follows the name, for people: "[FILE]"; NULL: nothing follows */
+    const char *argument; /* the name of that in QMP; NULL: nothing follows */
+    bool optional;        /* it may be left out */
+    /* `args`: what follows, without blanks around it; "": nothing. */
+    void (*run)(void *self, const char *args, struct gt_monitor_answer *answer);
+    bool verbatim; /* what follows begins after one blank, and is as it was written */
 };
-struct gt_monitor_more {
-    const struct gt_monitor_command *commands;
-    size_t n;
-    /* Runs a line of human-monitor-command; gt_monitor_hmp is one for nothing more. */
-    int (*line)(void *self, char *line, struct gt_monitor_text *out, struct gt_trace_error *err);
-    void *self;
+struct gt_monitor_table {
+    const struct gt_monitor_command *commands; /* until a NULL name */
+    void *self;                                /* passed to them */
 };
+
+enum { GT_MONITOR_ARGUMENT = 4096 }; /* bytes of an argument in QMP, with its end */
+
+/* Runs a command of the table, if what follows is what it takes. */
+void gt_monitor_run_command(const struct gt_monitor_table *t, const struct gt_monitor_command *c,
+                            const char *args, struct gt_monitor_answer *a);
+/* Runs the command of the table that a line, without its end, begins with. Modifies the line.
+ * False: there is none. */
+bool gt_monitor_run(const struct gt_monitor_table *t, char *line, struct gt_monitor_answer *a);
+/* Runs any command of a line, without its end: of trace events, of the table (NULL: there are no
+ * more), or `help`. Modifies the line. Those of trace events append their output, lines with
+ * newlines; on error they append nothing. */
+void gt_monitor_line(const struct gt_monitor_table *t, char *line, struct gt_monitor_text *out,
+                     struct gt_monitor_answer *a);
+/* True where a command of trace events was run, by whatever protocol: their writer may run since
+ * then. */
+void gt_monitor_note_events(void);
+bool gt_monitor_ran_events(void);
 
 /* Appends the greeting, with its newline. */
 void gt_monitor_greet(struct gt_monitor_text *out);
 /* Executes the command that begins with a brace at `text` and appends the answer with its newline.
- * NULL: there are no more commands. Returns the command's bytes, or -1 if it is not JSON. */
-ssize_t gt_monitor_qmp(const struct gt_monitor_more *more, const char *text, size_t n,
+ * `t`: as of gt_monitor_line. Returns the command's bytes, or -1 if it is not JSON. */
+ssize_t gt_monitor_qmp(const struct gt_monitor_table *t, const char *text, size_t n,
                        struct gt_monitor_text *out);
 /* Appends an error that belongs to no command. `why` needs no escapes. */
 void gt_monitor_qmp_refuse(struct gt_monitor_text *out, const char *why);

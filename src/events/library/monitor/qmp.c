@@ -5,7 +5,8 @@
  *     {"execute": NAME, "arguments": {...}, "id": ANY}  ->  {"return": ..., "id": ANY}
  *                                                           {"error": {...}, "id": ANY}
  *
- * qmp_capabilities is accepted, but not required. A command is one row of the table.
+ * qmp_capabilities is accepted, but not required. A command is one row of the table; those of the
+ * sockets' own tables (monitor.h) are "guesttrace-NAME".
  */
 #include "events/library/message.h"
 #include "events/library/monitor/json.h"
@@ -13,23 +14,43 @@
 
 #include <guesttrace/control.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int nothing(void *self, const struct gt_monitor_command *c,
-                   const struct gt_monitor_argument *a, struct gt_monitor_text *out,
-                   struct gt_trace_error *err)
+#define PREFIX "guesttrace-"
+
+enum { PARAMETERS = 3 };
+
+struct parameter {
+    const char *name;
+    enum gt_monitor_json_type type; /* GT_MONITOR_JSON_TRUE: a boolean */
+    bool optional;
+};
+struct argument {
+    bool given, truth;
+    char text[GT_MONITOR_ARGUMENT];
+};
+struct command {
+    const char *name;
+    struct parameter parameters[PARAMETERS];
+    /* Adds the answer, as JSON. */
+    int (*run)(const struct gt_monitor_table *t, const struct argument *a,
+               struct gt_monitor_text *out, struct gt_trace_error *err);
+};
+
+static int nothing(const struct gt_monitor_table *t, const struct argument *a,
+                   struct gt_monitor_text *out, struct gt_trace_error *err)
 {
-    (void)self, (void)c, (void)a, (void)err;
+    (void)t, (void)a, (void)err;
     gt_monitor_puts(out, "{}");
     return 0;
 }
 
-static int version(void *self, const struct gt_monitor_command *c,
-                   const struct gt_monitor_argument *a, struct gt_monitor_text *out,
-                   struct gt_trace_error *err)
+static int version(const struct gt_monitor_table *t, const struct argument *a,
+                   struct gt_monitor_text *out, struct gt_trace_error *err)
 {
-    (void)self, (void)c, (void)a, (void)err;
+    (void)t, (void)a, (void)err;
     gt_monitor_add_version(out);
     return 0;
 }
@@ -53,11 +74,10 @@ static int unknown_event(const char *name, struct gt_trace_error *err)
     return gt_events_fail(err, GT_TRACE_E_NOT_FOUND, "unknown event '%s'", name);
 }
 
-static int get_state(void *self, const struct gt_monitor_command *c,
-                     const struct gt_monitor_argument *a, struct gt_monitor_text *out,
-                     struct gt_trace_error *err)
+static int get_state(const struct gt_monitor_table *t, const struct argument *a,
+                     struct gt_monitor_text *out, struct gt_trace_error *err)
 {
-    (void)self, (void)c;
+    (void)t;
     const char *name = a[0].text;
     if (!gt_trace_is_pattern(name) && !gt_trace_find(name))
         return unknown_event(name, err);
@@ -76,11 +96,10 @@ static int check_available(struct gt_trace_event *event, void *context)
                           event->name);
 }
 
-static int set_state(void *self, const struct gt_monitor_command *c,
-                     const struct gt_monitor_argument *a, struct gt_monitor_text *out,
-                     struct gt_trace_error *err)
+static int set_state(const struct gt_monitor_table *t, const struct argument *a,
+                     struct gt_monitor_text *out, struct gt_trace_error *err)
 {
-    (void)self, (void)c;
+    (void)t;
     const char *name = a[0].text;
     bool ignore = a[2].given && a[2].truth;
     if (!gt_trace_is_pattern(name) && !gt_trace_find(name))
@@ -96,17 +115,25 @@ static int set_state(void *self, const struct gt_monitor_command *c,
     return 0;
 }
 
-static int human_command(void *self, const struct gt_monitor_command *c,
-                         const struct gt_monitor_argument *a, struct gt_monitor_text *out,
-                         struct gt_trace_error *err)
+static int fail(const struct gt_monitor_answer *a, struct gt_trace_error *err)
 {
-    const struct gt_monitor_more *more = self;
+    size_t n = strnlen(a->text, sizeof err->text - 1); /* more of it is cut */
+    memcpy(err->text, a->text, n);
+    err->text[n] = '\0';
+    return err->status = GT_TRACE_E_USAGE;
+}
+
+static int human_command(const struct gt_monitor_table *t, const struct argument *a,
+                         struct gt_monitor_text *out, struct gt_trace_error *err)
+{
     struct gt_monitor_text lines = {0};
+    struct gt_monitor_answer answer = {0};
     char line[GT_MONITOR_ARGUMENT];
-    (void)c;
     memcpy(line, a[0].text, sizeof line);
-    int status =
-        more ? more->line(more->self, line, &lines, err) : gt_monitor_hmp(line, &lines, err);
+    gt_monitor_line(t, line, &lines, &answer);
+    if (!answer.failed && !answer.of_events)
+        gt_monitor_printf(&lines, "ok%s%s\n", answer.text[0] ? " " : "", answer.text);
+    int status = answer.failed ? fail(&answer, err) : 0;
     if (status == 0 && lines.failed)
         status = gt_events_fail(err, GT_TRACE_E_NOMEM, "out of memory");
     if (status == 0)
@@ -115,11 +142,10 @@ static int human_command(void *self, const struct gt_monitor_command *c,
     return status;
 }
 
-static int list_commands(void *self, const struct gt_monitor_command *c,
-                         const struct gt_monitor_argument *a, struct gt_monitor_text *out,
-                         struct gt_trace_error *err);
+static int list_commands(const struct gt_monitor_table *t, const struct argument *a,
+                         struct gt_monitor_text *out, struct gt_trace_error *err);
 
-static const struct gt_monitor_command commands[] = {
+static const struct command commands[] = {
     {"qmp_capabilities", {{"enable", GT_MONITOR_JSON_ARRAY, true}}, nothing},
     {"query-commands", {{0}}, list_commands},
     {"query-version", {{0}}, version},
@@ -136,22 +162,20 @@ static const struct gt_monitor_command commands[] = {
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static int list_commands(void *self, const struct gt_monitor_command *c,
-                         const struct gt_monitor_argument *a, struct gt_monitor_text *out,
-                         struct gt_trace_error *err)
+static int list_commands(const struct gt_monitor_table *t, const struct argument *a,
+                         struct gt_monitor_text *out, struct gt_trace_error *err)
 {
-    const struct gt_monitor_more *more = self;
-    (void)c, (void)a, (void)err;
+    (void)a, (void)err;
     for (size_t i = 0; i < COMMANDS; i++)
         gt_monitor_printf(out, "%s{\"name\": \"%s\"}", i ? ", " : "[", commands[i].name);
-    for (size_t i = 0; more && i < more->n; i++)
-        gt_monitor_printf(out, ", {\"name\": \"%s\"}", more->commands[i].name);
+    for (const struct gt_monitor_command *c = t ? t->commands : NULL; c && c->name; c++)
+        gt_monitor_printf(out, ", {\"name\": \"" PREFIX "%s\"}", c->name);
     gt_monitor_puts(out, "]");
     return 0;
 }
 
-static int read_value(const struct gt_monitor_parameter *p, const struct gt_monitor_json *value,
-                      struct gt_monitor_argument *a, struct gt_trace_error *err)
+static int read_value(const struct parameter *p, const struct gt_monitor_json *value,
+                      struct argument *a, struct gt_trace_error *err)
 {
     bool boolean = value->type == GT_MONITOR_JSON_TRUE || value->type == GT_MONITOR_JSON_FALSE;
     if (p->type == GT_MONITOR_JSON_TRUE ? !boolean : value->type != p->type)
@@ -173,8 +197,8 @@ static int read_value(const struct gt_monitor_parameter *p, const struct gt_moni
     return 0;
 }
 
-static int read_arguments(const struct gt_monitor_command *c, const struct gt_monitor_json *object,
-                          struct gt_monitor_argument *a, struct gt_trace_error *err)
+static int read_arguments(const struct command *c, const struct gt_monitor_json *object,
+                          struct argument *a, struct gt_trace_error *err)
 {
     struct gt_monitor_json key, value;
     const char *at = object->at;
@@ -182,17 +206,17 @@ static int read_arguments(const struct gt_monitor_command *c, const struct gt_mo
            gt_monitor_json_member(object, &at, &key, &value)) {
         char name[64];
         int i = 0, length = gt_monitor_json_text(&key, name, sizeof name);
-        while (i < GT_MONITOR_PARAMETERS &&
+        while (i < PARAMETERS &&
                !(length >= 0 && c->parameters[i].name && strcmp(c->parameters[i].name, name) == 0))
             i++;
-        if (i == GT_MONITOR_PARAMETERS)
+        if (i == PARAMETERS)
             return gt_events_fail(err, GT_TRACE_E_USAGE, "'%s' has no argument %.*s", c->name,
                                   key.n > 64 ? 64 : (int)key.n, key.at);
         int status = read_value(&c->parameters[i], &value, &a[i], err);
         if (status < 0)
             return status;
     }
-    for (int i = 0; i < GT_MONITOR_PARAMETERS && c->parameters[i].name; i++)
+    for (int i = 0; i < PARAMETERS && c->parameters[i].name; i++)
         if (!a[i].given && !c->parameters[i].optional)
             return gt_events_fail(err, GT_TRACE_E_USAGE, "argument '%s' is missing",
                                   c->parameters[i].name);
@@ -228,39 +252,60 @@ static int read_request(const struct gt_monitor_json *object, struct request *r,
     return 0;
 }
 
-static const struct gt_monitor_command *find(const struct gt_monitor_command *list, size_t n,
-                                             const char *name)
+/* A command of the table, by its argument's text. */
+static int run_own(const struct gt_monitor_table *t, const struct gt_monitor_command *own,
+                   const struct argument *a, struct gt_monitor_text *out,
+                   struct gt_trace_error *err)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(list[i].name, name) == 0)
-            return &list[i];
-    return NULL;
+    struct gt_monitor_answer answer = {0};
+    gt_monitor_run_command(t, own, a[0].text, &answer);
+    if (answer.failed)
+        return fail(&answer, err);
+    gt_monitor_puts(out, "{\"answer\": ");
+    gt_monitor_add_json(out, answer.text);
+    gt_monitor_puts(out, "}");
+    return 0;
+}
+
+struct found {
+    struct command command;               /* name NULL: there is none */
+    const struct gt_monitor_command *own; /* NULL: it is not of a table */
+};
+
+static struct found find(const struct gt_monitor_table *t, const char *name)
+{
+    const size_t n = strlen(PREFIX);
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return (struct found){.command = commands[i]};
+    const struct gt_monitor_command *c = t && strncmp(name, PREFIX, n) == 0 ? t->commands : NULL;
+    for (; c && c->name; c++)
+        if (strcmp(c->name, name + n) == 0)
+            return (struct found){
+                {name, {{c->argument, GT_MONITOR_JSON_STRING, c->optional}}, NULL}, c};
+    return (struct found){0};
 }
 
 /* GT_TRACE_E_NOT_FOUND with *known false where there is no such command. */
-static int run(const struct gt_monitor_more *more, const struct request *r, bool *known,
+static int run(const struct gt_monitor_table *t, const struct request *r, bool *known,
                struct gt_monitor_text *out, struct gt_trace_error *err)
 {
     char name[80];
-    const struct gt_monitor_command *c = NULL;
-    void *self = (void *)(uintptr_t)more;
     if (gt_monitor_json_text(&r->execute, name, sizeof name) < 0)
         name[0] = '\0';
-    c = find(commands, COMMANDS, name);
-    if (!c && more) {
-        c = find(more->commands, more->n, name);
-        self = more->self;
-    }
-    *known = c;
-    if (!c)
+    const struct found f = find(t, name);
+    *known = f.command.name;
+    if (!*known)
         return gt_events_fail(err, GT_TRACE_E_NOT_FOUND, "unknown command %.*s",
                               r->execute.n > 64 ? 64 : (int)r->execute.n, r->execute.at);
-    struct gt_monitor_argument *a = calloc(GT_MONITOR_PARAMETERS, sizeof *a);
+    if (strncmp(name, "trace-event-", strlen("trace-event-")) == 0)
+        gt_monitor_note_events();
+    struct argument *a = calloc(PARAMETERS, sizeof *a);
     if (!a)
         return gt_events_fail(err, GT_TRACE_E_NOMEM, "out of memory");
-    int status = read_arguments(c, &r->arguments, a, err);
+    int status = read_arguments(&f.command, &r->arguments, a, err);
     if (status == 0)
-        status = c->run(self, c, a, out, err);
+        status = f.own ? run_own(t, f.own, a, out, err) : f.command.run(t, a, out, err);
     free(a);
     return status;
 }
@@ -297,7 +342,7 @@ static const char *parse(const char *text, size_t n, struct gt_monitor_json *obj
     return end;
 }
 
-ssize_t gt_monitor_qmp(const struct gt_monitor_more *more, const char *text, size_t n,
+ssize_t gt_monitor_qmp(const struct gt_monitor_table *t, const char *text, size_t n,
                        struct gt_monitor_text *out)
 {
     struct gt_trace_error err = {0};
@@ -309,7 +354,7 @@ ssize_t gt_monitor_qmp(const struct gt_monitor_more *more, const char *text, siz
     int status = end ? read_request(&object, &r, &err) : err.status;
     gt_monitor_puts(out, "{\"return\": ");
     if (status == 0)
-        status = run(more, &r, &known, out, &err);
+        status = run(t, &r, &known, out, &err);
     if (status < 0 && !out->failed)
         out->n = before;
     answer(out, &r, status, known, &err);
