@@ -123,7 +123,7 @@ void gt_checkpoint_thread(const struct gt_thread *t, struct gt_thread_checkpoint
     *out = (struct gt_thread_checkpoint){
         .stack = t->stack->index,
         .slow_flags = t->slow_flags & OF_MOMENT,
-        .cleared = t->cleared,
+        .passed = t->passed,
         .calls = t->calls,
         .calling_sp = t->calling_sp,
         .returned_sp = t->returned_sp,
@@ -274,7 +274,7 @@ void gt_checkpoint_resume(struct gt_thread *t, const struct gt_checkpoint *c,
     for (size_t i = 0; i < s->n_handlers; i++)
         s->handlers[i].calls += t->calls - at->calls;
     t->slow_flags |= at->slow_flags;
-    t->cleared = at->cleared;
+    t->passed = at->passed;
     t->calling_sp = at->calling_sp;
     t->returned_sp = at->returned_sp;
     t->nonlocal = at->nonlocal;

@@ -57,8 +57,53 @@ static void begin_signal(struct gt_thread *t, const struct gt_code *from, struct
                          uint64_t time)
 {
     uint32_t depth = gt_stack_depth(t->stack) + 1;
-    gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_SIGNAL}, time);
+    gt_stack_push(t, (struct gt_frame){gt_code_end(from), code->pc, code->fn, GT_FRAME_SIGNAL},
+                  time);
     t->stack->maybe = (struct gt_handler){depth, gt_code_last_exit(from), t->calls, 0, code};
+}
+
+/* The interrupted system call has come back, or is made again. */
+static bool goes_on(const struct gt_frame *handler, const struct gt_code *code)
+{
+    enum { SYSCALL_INSN = 4 };
+    return handler->ret - code->pc <= SYSCALL_INSN;
+}
+
+/* The end of a signal's handler begins that of another one, which was pending. Where registers are
+ * not known, only the same one tells. */
+static bool goes_to_next(const struct gt_thread *t, const struct gt_code *code)
+{
+    return t->passed == GT_PASSED_SIGNAL ||
+           (t->passed == GT_PASSED_UNKNOWN && t->stack->top->addr == code->pc);
+}
+
+/* The innermost handler that ends where the code goes on; what another has interrupted has ended,
+ * too. The top frame: not known. */
+static const struct gt_frame *ends(const struct gt_stack *s, const struct gt_code *code)
+{
+    const struct gt_frame *f = s->top;
+    while (f > s->base && f->kind == GT_FRAME_SIGNAL && !goes_on(f, code))
+        f--;
+    return f->kind == GT_FRAME_SIGNAL ? f : s->top;
+}
+
+/* The system call was made by the frame of a signal's handler: its end, or its own one, during
+ * which a signal of another handler has arrived. */
+static void resolve_in_handler(struct gt_thread *t, const struct gt_code *from,
+                               struct gt_code *code, uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    const struct gt_frame *end = ends(s, code), handler = *end;
+    bool next = !goes_on(end, code) && goes_to_next(t, code);
+    if (next && !(handler.flags & GT_FRAME_RETURNED) && handler.addr != code->pc) {
+        begin_signal(t, from, code, time);
+        return;
+    }
+    gt_stack_close(t->tracker, s, (uint32_t)(end - s->base) - 1, time);
+    if (next) {
+        begin_signal(t, from, code, time);
+        s->top->ret = handler.ret;
+    }
 }
 
 /* A system call that does not return to its caller: the kernel has called a signal handler, with
@@ -73,8 +118,8 @@ static void resolve_syscall(struct gt_thread *t, const struct gt_code *from, str
     if (s->cut && s->top == s->base && !code->entry)
         return; /* perhaps the end of a signal's handler whose beginning was not followed */
     if (s->top > s->base && s->top->kind == GT_FRAME_SIGNAL)
-        gt_stack_close(t->tracker, s, gt_stack_depth(s) - 1, time);
-    else if (t->cleared)
+        resolve_in_handler(t, from, code, time);
+    else if (t->passed == GT_PASSED_ZERO)
         replace_program(t, code, time);
     else
         begin_signal(t, from, code, time);

@@ -92,6 +92,12 @@ static bool ends_signal_handler(const struct transfer *x, struct found *f)
     return has_frames(s) && (s->top->kind == GT_FRAME_SIGNAL || gt_signal_may_be(x->t));
 }
 
+static void call_kernel(const struct transfer *x, const struct found *f)
+{
+    (void)f;
+    x->t->stack->top->flags |= GT_FRAME_RETURNED;
+}
+
 static bool leaves_guest(const struct transfer *x, struct found *f)
 {
     (void)f;
@@ -217,7 +223,7 @@ static void replace_pusher(const struct transfer *x, const struct found *f)
 
 static const struct rule elsewhere[] = {
     {GT_RULE_LEFT_GUEST, GT_BACK_RETURN, leaves_guest, leave_guest},
-    {GT_RULE_SIGNAL_HANDLER, GT_BACK_RETURN, ends_signal_handler, keep_all},
+    {GT_RULE_SIGNAL_HANDLER, GT_BACK_RETURN, ends_signal_handler, call_kernel},
     {GT_RULE_FIRST_FUNCTION, GT_BACK_RETURN, ends_first_function, close_top},
     {GT_RULE_BEYOND_LIMIT, GT_BACK_RETURN, was_too_deep, forget_dropped},
     {GT_RULE_RETPOLINE, GT_BACK_RETURN, is_stored_target, jump_to_target},

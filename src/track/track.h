@@ -184,7 +184,7 @@ void gt_code_set_slow_flags(struct gt_code *code);
 enum gt_frame_kind {
     GT_FRAME_CALL = 0,
     GT_FRAME_ROOT,    /* without a caller: a program's, thread's or coroutine's first function */
-    GT_FRAME_SIGNAL,  /* entered by a signal */
+    GT_FRAME_SIGNAL,  /* entered by a signal; in machines `ret`: after the system call it hit */
     GT_FRAME_HANDLER, /* machines: of an interrupt, an exception or a system call */
     GT_FRAME_TAIL,    /* the frame below jumped there, and ends with it: see tail_calls.h */
 };
@@ -195,10 +195,11 @@ enum gt_frame_flag {
     GT_FRAME_RESUMED_BY_WORD = 2, /* its context was resumed, known by a word in memory alone */
     GT_FRAME_SP_STORED = 4,       /* it was stored: the context will be resumed */
     GT_FRAME_SP_RELOADED = 8,     /* it was loaded, and stayed on its own stack */
-    GT_FRAME_JUMPS = 16,    /* any code: an address was stored for its next return, which is a jump
-                             * if the address is not the frame's own */
-    GT_FRAME_SP_KEPT = 32,  /* another register had it when it was loaded */
-    GT_FRAME_DEFERRED = 64, /* the top frame's: not recorded yet, see gt_stack_defer */
+    GT_FRAME_JUMPS = 16,     /* any code: an address was stored for its next return, which is a jump
+                              * if the address is not the frame's own */
+    GT_FRAME_SP_KEPT = 32,   /* another register had it when it was loaded */
+    GT_FRAME_DEFERRED = 64,  /* the top frame's: not recorded yet, see gt_stack_defer */
+    GT_FRAME_RETURNED = 128, /* a signal handler's: the kernel is called next, to end it */
 };
 
 struct gt_frame {
@@ -341,6 +342,14 @@ struct gt_saved_context {
     uint64_t below; /* entry address of the frame below, to see that it is still there */
 };
 
+/* What a function has as its first argument that begins where a system call has ended. */
+enum gt_passed {
+    GT_PASSED_UNKNOWN = 0,
+    GT_PASSED_ZERO,   /* a program begins so */
+    GT_PASSED_SIGNAL, /* may be a signal's number */
+    GT_PASSED_OTHER,
+};
+
 /* What the tracker keeps of one vCPU (user mode: one guest thread). */
 struct gt_thread {
     struct gt_stack *stack;
@@ -356,9 +365,9 @@ struct gt_thread {
     uint64_t interrupted; /* pc of the gt_signal_entry whose handler has returned just now */
     /* machines; stack pointers: 0: not known */
     uint64_t calls_before; /* its last reset */
-    bool cleared;          /* the last system call left 0 in the first argument's register */
-    uint64_t calling_sp;   /* at the last system call */
-    uint64_t returned_sp;  /* after the last exception return that ended no handler */
+    uint8_t passed; /* enum gt_passed: in the first argument's register by the last system call */
+    uint64_t calling_sp;              /* at the last system call */
+    uint64_t returned_sp;             /* after the last exception return that ended no handler */
     struct gt_saved_context reloaded; /* its own, that the stack pointer was loaded from */
     struct gt_guest_vcpu
         *guest; /* the virtual machine's vCPU that it runs; NULL: none: see guests.h */

@@ -25,6 +25,60 @@ static void test_syscall(void **state)
     guest_destroy(g);
 }
 
+/* The end of a signal's handler leads to that of the next one: known by its address, or the
+ * signal's number. It comes back where the first one hit. */
+static void test_syscall_next_signal(void **state)
+{
+    (void)state;
+    for (int how = 0; how < 3; how++) {
+        struct guest *g = machine_start();
+        char next = how == 0 ? 'c' : 'f';
+        syscall_at(g, 'b', 1);
+        plain(g, 'c', 0);
+        ret(g, 'c', 3);
+        syscall_at(g, 'e', 1);
+        g->t.passed = (uint8_t[]){GT_PASSED_UNKNOWN, GT_PASSED_SIGNAL, GT_PASSED_OTHER}[how];
+        plain(g, next, 0);
+        check(g, 0, (const char *[]){"+b+c-c+c", "+b+c-c+f", "+b+c-c"}[how]);
+        if (how < 2) {
+            ret(g, next, 3);
+            syscall_at(g, 'e', 1);
+            plain(g, 'b', 2);
+        }
+        ret(g, 'b', 8);
+        plain(g, 'a', 1);
+        check(g, 0, (const char *[]){"+b+c-c+c-c-b", "+b+c-c+f-f-b", "+b+c-c-b"}[how]);
+        check_counters(g, -1);
+        guest_destroy(g);
+    }
+}
+
+/* A handler's own system call during which another signal arrives; or which was its end. */
+static void test_syscall_signal_in_handler(void **state)
+{
+    (void)state;
+    for (int ends = 0; ends < 2; ends++) {
+        struct guest *g = machine_start();
+        syscall_at(g, 'b', 1);
+        plain(g, 'c', 0);
+        syscall_at(g, 'c', 1);
+        g->t.passed = GT_PASSED_SIGNAL;
+        plain(g, 'f', 0);
+        ret(g, 'f', 1);
+        syscall_at(g, 'e', 1);
+        if (!ends) {
+            plain(g, 'c', 2);
+            check(g, 0, "+b+c+f-f");
+            ret(g, 'c', 3);
+            syscall_at(g, 'e', 1);
+        }
+        plain(g, 'b', 2);
+        check(g, 0, "+b+c+f-f-c");
+        check_counters(g, -1);
+        guest_destroy(g);
+    }
+}
+
 /* Those that do: to the next instruction, or to be made again. */
 static void test_syscall_back(void **state)
 {
@@ -71,7 +125,7 @@ static void test_syscall_replaced(void **state)
     syscall_at(g, 'b', 1);
     enter(g, 'h');
     assert_true(leave(g, 'h', 1));
-    g->t.cleared = true;
+    g->t.passed = GT_PASSED_ZERO;
     plain(g, 'b', 2); /* back */
     check(g, 0, "+b+h-h");
     syscall_at(g, 'b', 1);
@@ -146,6 +200,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_syscall),
+        cmocka_unit_test(test_syscall_next_signal),
+        cmocka_unit_test(test_syscall_signal_in_handler),
         cmocka_unit_test(test_syscall_back),
         cmocka_unit_test(test_syscall_handled),
         cmocka_unit_test(test_syscall_replaced),

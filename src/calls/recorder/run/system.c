@@ -68,11 +68,13 @@ static void leave(struct gt_vcpu *v, struct gt_score *score, const struct gt_cod
     score->last_exit = last_exit;
 }
 
-static bool first_argument_is_0(struct gt_uftrace_recorder *r)
+static enum gt_passed passed(struct gt_uftrace_recorder *r)
 {
+    enum { SIGNALS = 64 };
     uint64_t value;
-    return gt_register_read(&r->system.first_argument, r->guest.arch->first_argument, &value) &&
-           value == 0;
+    if (!gt_register_read(&r->system.first_argument, r->guest.arch->first_argument, &value))
+        return GT_PASSED_UNKNOWN;
+    return value == 0 ? GT_PASSED_ZERO : value <= SIGNALS ? GT_PASSED_SIGNAL : GT_PASSED_OTHER;
 }
 
 void gt_on_exception_return(unsigned vcpu, void *data)
@@ -84,7 +86,7 @@ void gt_on_exception_return(unsigned vcpu, void *data)
     struct gt_score *score = gt_vcpu_score(r, v, vcpu);
     leave(v, score, data);
     if (gt_last_exit_is_of(score->last_exit, GT_EXIT_SYSCALL))
-        v->thread.cleared = first_argument_is_0(r);
+        v->thread.passed = (uint8_t)passed(r);
     gt_vcpu_leave(v);
 }
 
