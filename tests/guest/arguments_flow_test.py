@@ -18,6 +18,7 @@ from gttest.compilers import compile_to
 from gttest.paths import GUESTTRACE
 from gttest.results import Tally, folder, need
 
+SET_OF = 'x86_64'  # how a recording is cut into files has nothing of the architecture
 NAMES = ['leaf', 'tail_to', 'tail_from', 'thrower', 'catcher', 'jumper', 'lander', 'handled', 'rec']
 VALUES = [f"{option}=^({'|'.join(NAMES)})$@{items}" for option, items in
           (('argument', 'arg1/d64,,arg2/d64'), ('retval', 'retval/d64'))]
@@ -76,7 +77,8 @@ def test_program(arch, where):
         tails = [line for line in calls_of(out).elements() if line.startswith('tail_from')]
         need(sum(line.endswith('?') for line in tails) < len(tails) / 2, f'results of tail calls: {tails[:5]}')
     packed.check_there_and_back(os.path.join(where, 'all'), 'rec:arg1', 'leaf:retval')
-    check_set(qemu, program, where)
+    if arch == SET_OF:
+        check_set(qemu, program, where)
     # Filters record the same of what they leave.
     out, said = record('held', 'filter=run', 'time-filter=1ns', 'hide=leaf')
     check(calls_of(out), those(said, lambda line: not line.startswith('leaf')), 'held back')
@@ -92,7 +94,7 @@ def check_set(qemu, program, where):
     """A recording in several files has the values that one file has, and gives the same directory. By size: how many of a run
     some time makes depends on when its blocks are written."""
     both = splits.Both(where, '64K', *VALUES)
-    both.record(qemu, program, '1500')
+    both.record(qemu, program, '900')
     both.check(least=2)
     for name in both.one, both.set:
         must([GUESTTRACE, 'export', '--format', 'uftrace', '-o', f'{name}.data', name])

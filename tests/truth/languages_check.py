@@ -5,8 +5,8 @@ the programs print of their own (programs/trees.*).
 
     languages_check.py lisp|ocaml|pascal
 
-On every user-mode QEMU that is there, all but Lisp in each regime. No anomaly may be counted, except in Lisp's own runtime, which also
-calls by a jump.
+On the user-mode QEMU in PATH, and with GUESTTRACE_LONG on every one that is there; all but Lisp in each regime. No anomaly
+may be counted, except in Lisp's own runtime, which also calls by a jump.
 """
 import os
 import re
@@ -103,8 +103,8 @@ def main(language):
     with folder(language) as scratch:
         words, symbol = {'ocaml': ocaml, 'pascal': pascal, 'lisp': lisp}[language](scratch)
         regimes = own_trees_check.REGIMES if symbol else [[]]  # Lisp makes a million calls to compile its program
-        runs = [(qemu, regime) for qemu in qemus.users(ARCH) for regime in regimes]
-        for number, (qemu, regime) in enumerate(runs):
+        here = qemus.users(ARCH) if paths.LONG else [qemus.user(ARCH)]
+        for number, (qemu, regime) in enumerate(own_trees_check.runs_of(here, regimes)):
             print(check_run(qemu, words, symbol, regime, f'{scratch}/{number}'))
     return 0
 

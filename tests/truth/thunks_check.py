@@ -6,6 +6,7 @@ calls are those of the program without them.
     thunks_check.py COMPILER
 
 On every user-mode QEMU that is there, in each regime and with blocks of one instruction. No anomaly may be counted.
+Without GUESTTRACE_LONG only one QEMU runs in each regime, the others in the usual one.
 """
 import os
 import sys
@@ -65,14 +66,13 @@ def check(compiler, kind, scratch):
     flags = KINDS[compiler][kind]
     plain = compile_program(compiler, [f for f in flags if f.startswith(('-O', '-fno-inline'))], f'{scratch}/plain')
     program = compile_program(compiler, flags, f'{scratch}/program')
-    for qemu in qemus.users('x86_64'):
-        for i, regime in enumerate(REGIMES):
-            where = f'{kind}, QEMU {qemus.version(qemu)}, {regime}'
-            said = own.trees(tree_of(qemu, plain, regime, f'{scratch}/{i}.plain'))
-            seen = own.trees(tree_of(qemu, program, regime, f'{scratch}/{i}.program'))
-            need(said == seen, f'{where}: {own.difference(said, seen)}' if said != seen else '')
-            for name in 'plain', 'program':
-                must(['rm', '-r', f'{scratch}/{i}.{name}'])
+    for qemu, regime in own.runs_of(qemus.users('x86_64'), REGIMES):
+        where = f'{kind}, QEMU {qemus.version(qemu)}, {regime}'
+        said = own.trees(tree_of(qemu, plain, regime, f'{scratch}/plain.data'))
+        seen = own.trees(tree_of(qemu, program, regime, f'{scratch}/program.data'))
+        need(said == seen, f'{where}: {own.difference(said, seen)}' if said != seen else '')
+        for name in 'plain', 'program':
+            must(['rm', '-r', f'{scratch}/{name}.data'])
     print(f'{compiler}, {kind}: good with QEMU {", ".join(map(qemus.version, qemus.users("x86_64")))}')
 
 
