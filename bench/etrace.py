@@ -158,7 +158,7 @@ def dump_cases(named, least):
 
 def coverage_cases(bench):
     path, elf = boot_stream(bench)
-    command = [bench.guesttrace, 'coverage', '-e', elf, '-']
+    command = [bench.guesttrace, 'etrace', 'coverage', '-e', elf, '-']
     for stream in (beginning(bench, path, 10), path):
         yield {'wanted': 20}, lambda stream=stream: rate(bench, stream, ['cat', stream], command)
 

@@ -25,10 +25,10 @@ def kernel_events(bench):
     vmlinuz = os.path.join(linux_files('aarch64'), 'vmlinuz')
     globs = [w for g in ('vfs_*', 'do_*', 'ext4_*', 'tcp_*', 'blk_*', 'mm_*', 'page_*', 'sched_*', 'irq_*', 'dev_*')
              for w in ('-e', g)]
-    done = subprocess.run([bench.guesttrace, 'events', *globs, vmlinuz], capture_output=True, text=True)
+    done = subprocess.run([bench.guesttrace, 'events', 'list', *globs, vmlinuz], capture_output=True, text=True)
     lines = done.stdout.splitlines()[:EVENTS]
     if len(lines) < EVENTS:
-        raise Missing('guesttrace events wrote %d lines: %s' % (len(lines), done.stderr[-200:]))
+        raise Missing('guesttrace events list wrote %d lines: %s' % (len(lines), done.stderr[-200:]))
     with open(path, 'w') as f:
         f.write('\n'.join(lines) + '\n')
     return path

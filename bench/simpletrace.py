@@ -61,7 +61,7 @@ def ours(make, *options, least=None):
             path = os.path.join(events.MEMORY, 'guesttrace-bench.simpletrace')
             try:
                 declared, count = make(bench, path)
-                return timed(bench, [bench.guesttrace, 'simpletrace', *options, declared, path], count)
+                return timed(bench, [bench.guesttrace, 'events', 'simpletrace', *options, declared, path], count)
             finally:
                 if os.path.exists(path):
                     os.unlink(path)

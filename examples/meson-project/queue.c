@@ -3,7 +3,7 @@
  * A queue that is traced: queue [TRACE-OPTION]...
  *
  *     ./queue 'queue_*,backends=log'            text on standard error
- *     ./queue 'enable=queue_p*,file=q.trace'    and a file, for guesttrace simpletrace
+ *     ./queue 'enable=queue_p*,file=q.trace'    and a file, for guesttrace events simpletrace
  *     ./queue help                              the events' names
  */
 #include "trace-queue.h"

@@ -27,10 +27,22 @@ static void append_quoted(GString *out, const char *text, const char *escape, co
     g_string_append_c(out, '\'');
 }
 
+/* The first words: commands, without names of earlier releases, and families. */
 static void append_names(GString *out)
 {
+    const size_t begin = out->len;
     for (size_t i = 0; gt_command_at(i); i++)
-        g_string_append_printf(out, "%s%s", i ? " " : "", gt_command_at(i)->name);
+        if (!gt_command_at(i)->now)
+            g_string_append_printf(out, "%s%s", out->len > begin ? " " : "",
+                                   gt_command_at(i)->name);
+    for (const struct gt_family *f = gt_family_first(); f->name; f++)
+        g_string_append_printf(out, " %s", f->name);
+}
+
+static void append_verbs(GString *out, const struct gt_family *f)
+{
+    for (const struct gt_family_verb *v = f->verb; v->name; v++)
+        g_string_append_printf(out, "%s%s", v == f->verb ? "" : " ", v->name);
 }
 
 static char *join_choices(const char *const *choices)
@@ -90,6 +102,21 @@ static void bash_operands(GString *out, const struct gt_command *c)
     g_string_append(out, "\n        ;;\n");
 }
 
+/* The second word of a family; after it, the command that it names. */
+static void bash_family(GString *out, const struct gt_family *f)
+{
+    g_autoptr(GString) words = g_string_new(NULL);
+    append_verbs(words, f);
+    g_string_append(words, " --help");
+    g_string_append_printf(out, "    %s)\n        if ((COMP_CWORD == 2)); then\n            ",
+                           f->name);
+    bash_reply(out, NULL, words->str);
+    g_string_append(out, "\n            return\n        fi\n        case ${COMP_WORDS[2]} in\n");
+    for (const struct gt_family_verb *v = f->verb; v->name; v++)
+        g_string_append_printf(out, "        %s) cmd=%s ;;\n", v->name, v->command->name);
+    g_string_append(out, "        esac\n        ;;\n");
+}
+
 void gt_completion_bash(GString *out)
 {
     g_string_append(out, "# SPDX-License-Identifier: GPL-2.0-or-later\n"
@@ -103,7 +130,10 @@ void gt_completion_bash(GString *out)
     append_names(words);
     g_string_append(words, " --help --version");
     bash_reply(out, NULL, words->str);
-    g_string_append(out, "\n        return\n    fi\n    case $cmd:$prev in\n");
+    g_string_append(out, "\n        return\n    fi\n    case $cmd in\n");
+    for (const struct gt_family *f = gt_family_first(); f->name; f++)
+        bash_family(out, f);
+    g_string_append(out, "    esac\n    case $cmd:$prev in\n");
     const struct gt_option *o;
     for (size_t i = 0; gt_command_at(i); i++)
         for (size_t k = 0; (o = gt_options_at(&gt_command_at(i)->spec, k)); k++)
@@ -189,24 +219,48 @@ static void zsh_operands(GString *out, const struct gt_command *c)
     g_string_append(out, "\n        ;;\n");
 }
 
+static void zsh_described(GString *out, const char *name, const char *about)
+{
+    g_autofree char *line = g_strconcat(name, ":", about, NULL);
+    g_string_append(out, "        ");
+    append_quoted(out, line, "", "'\\''");
+    g_string_append_c(out, '\n');
+}
+
+/* The verb becomes the command, and the words before it go. */
+static void zsh_family(GString *out, const struct gt_family *f)
+{
+    g_string_append_printf(out, "    %s)\n        commands=(\n", f->name);
+    for (const struct gt_family_verb *v = f->verb; v->name; v++)
+        zsh_described(out, v->name, v->command->summary);
+    g_string_append(out, "        )\n"
+                         "        if ((CURRENT == 2)); then\n"
+                         "            _describe command commands\n            return\n"
+                         "        fi\n        case $words[2] in\n");
+    for (const struct gt_family_verb *v = f->verb; v->name; v++)
+        g_string_append_printf(out, "        %s) cmd=%s ;;\n", v->name, v->command->name);
+    g_string_append(out, "        esac\n        shift words\n        ((CURRENT--))\n        ;;\n");
+}
+
 void gt_completion_zsh(GString *out)
 {
     g_string_append(out, "#compdef guesttrace\n# SPDX-License-Identifier: GPL-2.0-or-later\n"
                          "_guesttrace() {\n"
                          "    local -a commands\n    commands=(\n");
-    for (size_t i = 0; gt_command_at(i); i++) {
-        const struct gt_command *c = gt_command_at(i);
-        g_autofree char *line = g_strconcat(c->name, ":", c->summary, NULL);
-        g_string_append(out, "        ");
-        append_quoted(out, line, "", "'\\''");
-        g_string_append_c(out, '\n');
-    }
+    for (size_t i = 0; gt_command_at(i); i++)
+        if (!gt_command_at(i)->now)
+            zsh_described(out, gt_command_at(i)->name, gt_command_at(i)->summary);
+    for (const struct gt_family *f = gt_family_first(); f->name; f++)
+        zsh_described(out, f->name, f->about);
     g_string_append(out, "    )\n"
                          "    if ((CURRENT == 2)); then\n"
                          "        _describe command commands\n        return\n    fi\n"
                          "    local cmd=$words[2]\n"
                          "    shift words\n    ((CURRENT--))\n"
                          "    case $cmd in\n");
+    for (const struct gt_family *f = gt_family_first(); f->name; f++)
+        zsh_family(out, f);
+    g_string_append(out, "    esac\n    case $cmd in\n");
     for (size_t i = 0; gt_command_at(i); i++) {
         const struct gt_command *c = gt_command_at(i);
         g_string_append_printf(out, "    %s)\n        _arguments -s -S \\\n", c->name);
@@ -221,10 +275,33 @@ void gt_completion_zsh(GString *out)
 
 /* ---- fish ---------------------------------------------------------------------------------- */
 
+/* True where the words are so, whatever follows. */
+static const char fish_is[] = "function __guesttrace_is\n"
+                              "    set -l words (commandline -opc)\n"
+                              "    set -l last (math 1 + (count $argv))\n"
+                              "    test (count $words) -ge $last\n"
+                              "    and test \"$words[2..$last]\" = \"$argv\"\n"
+                              "end\n";
+
+/* The command is given, by its name or as a family's verb. */
+static char *fish_given(const struct gt_command *c)
+{
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, "__guesttrace_is %s", c->name);
+    if (gt_family_by_name(c->name))
+        g_string_truncate(text, 0);
+    for (const struct gt_family *f = gt_family_first(); f->name; f++)
+        for (const struct gt_family_verb *v = f->verb; v->name; v++)
+            if (v->command == c)
+                g_string_append_printf(text, "%s__guesttrace_is %s %s", text->len ? "; or " : "",
+                                       f->name, v->name);
+    return g_string_free(text, FALSE);
+}
+
 static void fish_option(GString *out, const struct gt_command *c, const struct gt_option *o)
 {
-    g_string_append_printf(out, "complete -c guesttrace -n '__fish_seen_subcommand_from %s' -l %s",
-                           c->name, o->name);
+    g_autofree char *given = fish_given(c);
+    g_string_append_printf(out, "complete -c guesttrace -n '%s' -l %s", given, o->name);
     if (o->letter)
         g_string_append_printf(out, " -s %c", o->letter);
     g_autofree char *choices = gt_options_choices(&c->spec, o);
@@ -253,9 +330,26 @@ static void fish_operands(GString *out, const struct gt_command *c)
         g_string_append(words, choices);
     if (!words->len && c->operands != GT_OPERANDS_NONE)
         return; /* fish offers files by itself */
-    g_string_append_printf(
-        out, "complete -c guesttrace -n '__fish_seen_subcommand_from %s' -f -a '%s'\n", c->name,
-        words->str);
+    g_autofree char *given = fish_given(c);
+    g_string_append_printf(out, "complete -c guesttrace -n '%s' -f -a '%s'\n", given, words->str);
+}
+
+static void fish_word(GString *out, const char *given, const char *word, const char *about)
+{
+    g_string_append_printf(out, "complete -c guesttrace -n '%s' -f -a %s -d ", given, word);
+    append_quoted(out, about, "\\", "\\'");
+    g_string_append_c(out, '\n');
+}
+
+static void fish_family(GString *out, const struct gt_family *f)
+{
+    g_autoptr(GString) given = g_string_new(NULL);
+    fish_word(out, "__fish_use_subcommand", f->name, f->about);
+    g_string_printf(given, "__guesttrace_is %s", f->name);
+    for (const struct gt_family_verb *v = f->verb; v->name; v++)
+        g_string_append_printf(given, "; and not __guesttrace_is %s %s", f->name, v->name);
+    for (const struct gt_family_verb *v = f->verb; v->name; v++)
+        fish_word(out, given->str, v->name, v->command->summary);
 }
 
 void gt_completion_fish(GString *out)
@@ -265,17 +359,18 @@ void gt_completion_fish(GString *out)
                          "complete -c guesttrace -n __fish_use_subcommand -l version -d 'print the"
                          " version'\n"
                          "complete -c guesttrace -s h -l help -d 'print help'\n");
+    g_string_append(out, fish_is);
     for (size_t i = 0; gt_command_at(i); i++) {
         const struct gt_command *c = gt_command_at(i);
-        g_string_append_printf(out, "complete -c guesttrace -n __fish_use_subcommand -f -a %s -d ",
-                               c->name);
-        append_quoted(out, c->summary, "\\", "\\'");
-        g_string_append_c(out, '\n');
+        if (!c->now)
+            fish_word(out, "__fish_use_subcommand", c->name, c->summary);
         const struct gt_option *o;
         for (size_t k = 0; (o = gt_options_at(&c->spec, k)); k++)
             fish_option(out, c, o);
         fish_operands(out, c);
     }
+    for (const struct gt_family *f = gt_family_first(); f->name; f++)
+        fish_family(out, f);
 }
 
 /* ---- the command --------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace coverage`: which lines of a guest's programs ran, and how often. */
+/* `guesttrace etrace coverage`: which lines of a guest's programs ran, and how often. */
 #include "cli/command.h"
 #include "cli/end_signals.h"
 #include "cli/guard.h"
@@ -293,8 +293,9 @@ static int run_coverage(const struct gt_command *self, const void *options, size
 
 const struct gt_command gt_command_coverage = {
     .name = "coverage",
+    .now = "etrace coverage",
     .summary = "report which source lines of a guest's programs ran, and how often",
-    .usage = (const char *const[]){"[-f FORMAT] [-o OUT] -e ELF[:OFFSET] FILE|unix:PATH", NULL},
+    .usage = (const char *const[]){"[OPTION]... -e ELF[:OFFSET] FILE|unix:PATH", NULL},
     .paragraphs =
         (const char *const[]){
             "FILE is an etrace stream (unix:PATH: a socket, -: standard input), recorded by "

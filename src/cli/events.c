@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace events`: a trace-events file of the functions of a guest. */
+/* `guesttrace events list`: a trace-events file of the functions of a guest. */
 #include "base/file.h"
 #include "base/output.h"
 #include "cli/command.h"
@@ -71,6 +71,7 @@ static int run_events(const struct gt_command *self, const void *options, size_t
 
 const struct gt_command gt_command_events = {
     .name = "events",
+    .now = "events list",
     .summary = "write a trace-events file of a guest's functions",
     .usage = (const char *const[]){"[--match GLOB]... [--returns] [-o EVENTS] FILE...", NULL},
     .paragraphs =

@@ -220,43 +220,56 @@ static const struct gt_option help_table[] = {
     {0},
 };
 
+/* What the operands name: a family, a family's verb, or a command; *used: how many of them. Manual
+ * pages are named as commands of earlier releases are. */
+static const struct gt_command *find_command(size_t n, char **operands, bool man,
+                                             const struct gt_family **family, size_t *used)
+{
+    const struct gt_family *f = n > 0 ? gt_family_by_name(operands[0]) : NULL;
+    const struct gt_command *c = f && n >= 2 ? gt_family_command(f, operands[1]) : NULL;
+    *used = c ? 2 : MIN(n, 1);
+    if (!c && n > 0 && (man || !f))
+        c = gt_command_by_name(operands[0]);
+    *family = c ? NULL : f;
+    return c;
+}
+
+static int help_of(const struct gt_command *self, const struct help_options *opt, const char *name,
+                   const struct gt_command *c, bool all, GString *text)
+{
+    g_autofree char *near = c ? NULL : gt_commands_near(name);
+    if (!c)
+        return gt_command_usage_error(self, "unknown command '%s'%s", name, near);
+    if (opt->tool && !gt_options_group(&c->spec, opt->tool))
+        return gt_command_usage_error(self, "'%s' has no tool '%s'", name, opt->tool);
+    if (opt->man)
+        gt_man_page_of(text, c);
+    else
+        gt_help_command(text, c, opt->tool, all);
+    return GT_EXIT_DONE;
+}
+
 static int run_help(const struct gt_command *self, const void *options, size_t n, char **operands)
 {
     const struct help_options *opt = options;
     g_autoptr(GString) text = g_string_new(NULL);
-    const struct gt_family *family = n > 0 ? gt_family_by_name(operands[0]) : NULL;
-    if (family && n >= 2 && gt_family_command(family, operands[1])) {
-        operands[0] = (char *)gt_family_command(family, operands[1])->name;
-        operands[1] = operands[2];
-        n--;
-    }
-    const bool all = n == 2 && strcmp(operands[1], "all") == 0;
-    if (n > 1 && !all)
+    const struct gt_family *family;
+    size_t used;
+    const struct gt_command *c = find_command(n, operands, opt->man, &family, &used);
+    const bool all = n == used + 1 && strcmp(operands[used], "all") == 0;
+    int status = GT_EXIT_DONE;
+    if (n > used && !all)
         return gt_command_usage_error(self, "unexpected '%s'", operands[n - 1]);
-    if (n >= 1 && family && operands[0] != gt_command_events.name &&
-        !gt_command_by_name(operands[0])) {
-        gt_help_family(text, family);
-        fputs(text->str, stdout);
-        return GT_EXIT_DONE;
-    }
-    if (opt->man && n == 0) {
+    if (n == 0 && opt->man)
         gt_man_page(text);
-    } else if (n == 0) {
+    else if (n == 0)
         gt_help_overview(text);
-    } else {
-        const struct gt_command *c = gt_command_by_name(operands[0]);
-        g_autofree char *near = c ? NULL : gt_commands_near(operands[0]);
-        if (!c)
-            return gt_command_usage_error(self, "unknown command '%s'%s", operands[0], near);
-        if (opt->tool && !gt_options_group(&c->spec, opt->tool))
-            return gt_command_usage_error(self, "'%s' has no tool '%s'", operands[0], opt->tool);
-        if (opt->man)
-            gt_man_page_of(text, c);
-        else
-            gt_help_command(text, c, opt->tool, all);
-    }
+    else if (family)
+        gt_help_family(text, family);
+    else
+        status = help_of(self, opt, operands[0], c, all, text);
     fputs(text->str, stdout);
-    return GT_EXIT_DONE;
+    return status;
 }
 
 const struct gt_command gt_command_help = {

@@ -54,11 +54,16 @@ static void fill_standard(void)
             (void)!open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
+static bool is_help(const char *word)
+{
+    return word && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0);
+}
+
 /* A family without a verb, or one that it does not have. */
 static int use_family(const struct gt_family *f, const char *verb)
 {
     g_autoptr(GString) text = g_string_new(NULL);
-    const bool help = verb && (strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0);
+    const bool help = is_help(verb);
     if (verb && !help)
         g_string_append_printf(text, "guesttrace %s: unknown verb '%s'\n", f->name, verb);
     gt_help_family(text, f);
@@ -75,7 +80,7 @@ static int dispatch(int argc, char **argv)
         return GT_EXIT_USAGE;
     }
     const char *word = argv[1];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+    if (is_help(word))
         return print_text(gt_help_overview);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0 || strcmp(word, "version") == 0) {
         puts("guesttrace " GT_VERSION);
@@ -86,7 +91,7 @@ static int dispatch(int argc, char **argv)
     if (c)
         return run_command(c, argc - 3, argv + 3);
     c = gt_command_by_name(word);
-    if (family && !c)
+    if (family && (!c || is_help(argc > 2 ? argv[2] : NULL)))
         return use_family(family, argc > 2 ? argv[2] : NULL);
     if (c && c->now)
         fprintf(stderr, "guesttrace: %s is '%s' now; it goes on until the next release\n", word,

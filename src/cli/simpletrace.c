@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace simpletrace`: a trace of the simple backend as text, JSON, or figures. */
+/* `guesttrace events simpletrace`: a trace of the simple backend as text, JSON, or figures. */
 #include "events/simpletrace/simpletrace.h"
 
 #include "cli/command.h"
@@ -171,6 +171,7 @@ static int run_simpletrace(const struct gt_command *self, const void *options, s
 
 const struct gt_command gt_command_simpletrace = {
     .name = "simpletrace",
+    .now = "events simpletrace",
     .summary = "show a trace that the simple backend of trace events wrote",
     .usage = (const char *const[]){"[--json|--chrome|--stats] [--filter EXPR] EVENTS TRACE",
                                    "[OPTIONS] [EVENTS] TRACE [EVENTS] TRACE...", NULL},

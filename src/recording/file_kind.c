@@ -27,7 +27,7 @@ static const struct {
     [GT_FILE_EXECLOG] = {"an execlog log in binary form", "GTEXECL\n", 8, DUMP},
     [GT_FILE_CALLS] = {"a recording of calls", "gtrace\r\n", 8, REPORT},
     [GT_FILE_SIMPLETRACE] = {"a simpletrace file", "\xff\xff\xff\xff\xff\xff\xff\xff", 8,
-                             "; read it with guesttrace simpletrace"},
+                             "; read it with guesttrace events simpletrace"},
     [GT_FILE_ELF] = {"an ELF file",
                      "\x7f"
                      "ELF",

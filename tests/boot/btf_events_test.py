@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Events of a Linux kernel's functions (`guesttrace events vmlinuz`): names and types of their arguments are those that bpftool
+"""Events of a Linux kernel's functions (`guesttrace events list vmlinuz`): names and types of their arguments are those that bpftool
 reads in the kernel's BTF. And images that are cut or changed.
 
 usage: btf_events_test.py ARCH"""
@@ -95,7 +95,7 @@ def declared(line):
 def compare(image, path, folder):
     functions = Types(write(f'{folder}/btf', btf_of(image))).functions()
     words = [w for g in GLOBS for w in ('-e', g)]
-    lines = printed([GUESTTRACE, 'events', *words, path]).splitlines()
+    lines = printed([GUESTTRACE, 'events', 'list', *words, path]).splitlines()
     good = 0
     for line in lines:
         name, got = declared(line)
@@ -116,7 +116,7 @@ def damaged(image, begin, folder):
             [('changed', 0x1f1), ('changed', 0x248), ('changed', 0x24c)] + \
             [('changed', begin + n) for n in (0, 4, 8, 12, 16, 20, 24, 28, 32, 40, 1000, 100001, 1000003)]:
         write(cut, image[:at] if kind == 'cut' else image[:at] + b'\xff' * 4 + image[at + 4:])
-        done = commands.run([GUESTTRACE, 'events', '--match', 'vfs_*', cut])
+        done = commands.run([GUESTTRACE, 'events', 'list', '--match', 'vfs_*', cut])
         need(done.returncode in (0, 1) and bool(done.stderr) == (done.returncode == 1), kind, at, done.returncode, done.stderr)
     os.unlink(cut)
 

@@ -34,7 +34,7 @@ def check(arch, series, folder):
     need('GUEST ENDS' in console, 'the guest did not end:', console[-2000:], done.stderr)
     declared = read_text(f'{folder}/trace.events')
     need(re.search(r'^do_sys_openat2\(int dfd, const char \*filename, void \*how\) "', declared, re.M), declared)
-    found = [json.loads(text) for text in printed([GUESTTRACE, 'simpletrace', '--json', f'{folder}/trace']).splitlines()]
+    found = [json.loads(text) for text in printed([GUESTTRACE, 'events', 'simpletrace', '--json', f'{folder}/trace']).splitlines()]
     pids = [int(pid) for pid in re.findall(r'PID (\d+)', console)]
     need(len(pids) == 4, console)
     opened = [r for r in found if r['event'] == 'do_sys_openat2' and '/marker-' in r['args']['filename']]

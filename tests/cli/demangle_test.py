@@ -75,7 +75,7 @@ class Demangled(CliTest):
     def test_coverage(self):
         names = {}
         for option in '--demangle', '--no-demangle':
-            text = self.expect(0, 'coverage', option, '-f', 'lcov', '-e', 'p', 's').stdout
+            text = self.expect(0, 'etrace', 'coverage', option, '-f', 'lcov', '-e', 'p', 's').stdout
             names[option] = sorted(re.findall(r'^FN:\d+,(.*)$', text, re.M))
         # constructors of both kinds have one name
         self.assertEqual(names['--demangle'], sorted(set(self.filtered(names['--no-demangle']))))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions of every kind of parameters and names, for `guesttrace events`: see events_test.py. */
+/* Functions of every kind of parameters and names: see events_test.py. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`guesttrace events`: declarations of functions from DWARF; lines guest.GLOB of `record`; files that lie."""
+"""`guesttrace events list`: declarations of functions from DWARF; lines guest.GLOB of `record`; files that lie."""
 import os
 import subprocess
 
@@ -75,7 +75,7 @@ class Events(CliTest):
                            '-nographic', do=do)
 
     def events(self, *words, status=0):
-        done = self.expect(status, 'events', *words)
+        done = self.expect(status, 'events', 'list', *words)
         return done.stderr if status else done.stdout
 
 
@@ -160,7 +160,7 @@ class Hostile(Events):
     def test_output(self):
         program = self.build()
         with open('/dev/full', 'wb') as full:
-            done = subprocess.run([GUESTTRACE, 'events', program], stdout=full, stderr=subprocess.PIPE, check=False)
+            done = subprocess.run([GUESTTRACE, 'events', 'list', program], stdout=full, stderr=subprocess.PIPE, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn(b'No space left', done.stderr)
         self.assertIn('none/out', self.events('-o', 'none/out', program, status=1))
@@ -170,7 +170,7 @@ class Hostile(Events):
         data = read_bytes(self.build())
         for size in range(0, len(data), len(data) // 30):
             self.write('cut', data[:size])
-            done = commands.run([GUESTTRACE, 'events', self.path('cut')])
+            done = commands.run([GUESTTRACE, 'events', 'list', self.path('cut')])
             self.assertIn(done.returncode, (0, 1), size)
             self.assertEqual(done.returncode == 1, bool(done.stderr), size)
 
@@ -186,7 +186,7 @@ class Hostile(Events):
             for at in range(start, start + len(part), max(len(part) // 8, 1)):
                 changed = data[:at] + b'"\n(' * 4 + data[at + 12:]
                 write(self.path('changed'), changed)
-                done = commands.run([GUESTTRACE, 'events', '-o', self.path('out'), self.path('changed')])
+                done = commands.run([GUESTTRACE, 'events', 'list', '-o', self.path('out'), self.path('changed')])
                 self.assertIn(done.returncode, (0, 1), at)
                 if done.returncode == 0:
                     self.record(read_text(self.path('out')), 0)

@@ -13,7 +13,8 @@ from gttest.paths import GUESTTRACE, ROOT
 COMMANDS = ('record', 'symbols', 'coverage', 'repair', 'dump', 'convert', 'completion', 'help')
 
 
-CALLED = {'convert': 'etrace export'}  # names of earlier releases
+CALLED = {'convert': 'etrace export', 'coverage': 'etrace coverage', 'events': 'events list',
+          'simpletrace': 'events simpletrace'}  # names of earlier releases
 
 
 class Usage(CliTest):
@@ -54,9 +55,13 @@ class Usage(CliTest):
                               'execlog': {'dump': 'dump', 'diff': 'diff'},
                               'events': {'list': 'events', 'simpletrace': 'simpletrace'}}.items():
             for verb, command in verbs.items():
-                text = self.expect(0, command, '--help').stdout
-                self.assertEqual(self.expect(0, family, verb, '--help').stdout, text)
+                text = self.expect(0, family, verb, '--help').stdout
+                if command != family:
+                    self.assertEqual(self.expect(0, command, '--help').stdout, text)
                 self.assertEqual(self.expect(0, 'help', family, verb).stdout, text)
+            text = self.expect(0, family, '--help').stdout
+            self.assertTrue(text.startswith(f'usage: guesttrace {family} VERB '), text)
+            self.assertEqual(self.expect(0, 'help', family).stdout, text)
         self.assertIn('unknown verb', self.expect(2, 'etrace', 'dumb').stderr)
         self.assertIn('etrace coverage', self.expect(2, 'etrace').stderr)
         self.assertIn('etrace coverage', self.expect(0, 'help', 'etrace').stdout)
@@ -72,20 +77,25 @@ class Usage(CliTest):
                                    ('-L', '--sysroot', ['record', '-L', 'folder', 'none']),
                                    ('-L', '--sysroot', ['record', '--tool', 'etrace', f'-L{self.path("folder")}', 'none'])]:
             said = self.run_cli(*command).stderr.split('\n')
-            self.assertIn(f'guesttrace {command[0]}: {used} is {now} now; it goes on until the next release', said)
+            self.assertIn(f'guesttrace {CALLED.get(command[0], command[0])}: {used} is {now} now; it goes on until the next release', said)
             self.assertFalse([line for line in said if 'unknown option' in line], said)
         self.assertNotIn(' now;', self.run_cli('record', '-L', 'file.c', 'none').stderr)
 
     def test_old_commands(self):
         """They go on, with one line on standard error; their messages have the new name."""
         stream = self.write('t.etrace', es.start())
-        for old, now, arguments, status in ('convert', ['etrace', 'export'], [stream], 0), ('convert', ['etrace', 'export'], ['none'], 1):
+        cases_of = (('convert', [stream], 0), ('convert', ['none'], 1), ('coverage', ['-e', f'{GUESTTRACE}:0', stream], 0),
+                    ('coverage', ['-e', 'none', stream], 1), ('coverage', ['--none'], 2), ('simpletrace', ['none', 'none'], 1),
+                    ('events', ['none'], 1))
+        for old, arguments, status in cases_of:
+            now = CALLED[old].split()
             new = self.expect(status, *now, *arguments)
             done = self.expect(status, old, *arguments)
-            notice = f"guesttrace: {old} is '{' '.join(now)}' now; it goes on until the next release\n"
+            notice = f"guesttrace: {old} is '{CALLED[old]}' now; it goes on until the next release\n"
             self.assertEqual((done.stdout, done.stderr), (new.stdout, notice + new.stderr))
             self.assertNotIn(notice, new.stderr)
-            self.assertNotIn(f'guesttrace {old}', new.stderr)
+            self.assertNotIn(f'guesttrace {old}:', new.stderr)
+        self.assertNotIn(' now;', self.expect(1, 'dump', 'none').stderr)
 
     def test_no_abbreviation(self):
         self.expect_usage("guesttrace record: unknown option '--out'", 'record', '--out', 'd', 'x')
@@ -202,7 +212,7 @@ class Help(CliTest):
 
     def commands(self):
         """The words of help, without families: as commands that stand alone are named."""
-        alone = {'etrace export': 'convert', 'events list': 'events'}
+        alone = {now: name for name, now in CALLED.items()}
         found = re.findall(r'^  ((?:etrace |execlog |events )?[\w-]+) ', self.expect(0, 'help').stdout, re.M)
         return sorted({alone.get(words, words.split()[-1]) for words in found} - {'setup-qemu'})
 
@@ -239,7 +249,7 @@ class Screens(CliTest):
         """(words, the name in other texts)"""
         overview = self.expect(0, 'help').stdout
         for words in re.findall(r'^  ((?:etrace |execlog |events )?[\w-]+) ', overview, re.M):
-            names = {'etrace export': 'convert', 'events list': 'events'}
+            names = {now: name for name, now in CALLED.items()}
             name = names.get(words, words.split()[-1])
             for tool in ('uftrace', 'etrace', 'execlog', 'events') if name == 'record' else (None,):
                 yield words.split() + (['--tool', tool] if tool else []), name
@@ -258,7 +268,7 @@ class Screens(CliTest):
             self.assertEqual([row for row in some if row not in every], [], words)
             tool = f' --tool {words[2]}' if len(words) > 2 else ''
             self.assertEqual(first.rstrip('\n').rpartition('\n')[2],
-                             f'For all {len(every)} options: guesttrace help {name}{tool} all')
+                             f'For all {len(every)} options: guesttrace help {CALLED.get(name, name)}{tool} all')
             self.assertEqual(self.expect(0, 'help', name, *words[1:], 'all').stdout, whole)
             self.assertNotIn('For all ', whole)
         self.assertLessEqual({'record', 'report', 'graph', 'replay', 'export'}, long)
@@ -305,20 +315,46 @@ class Completion(CliTest):
         self.assertEqual(self.complete_bash('completion', 'z'), ['zsh'])
         self.assertEqual(self.complete_bash('help', 'sy'), ['symbols'])
         self.assertEqual(self.complete_bash('repair', 'plu'), ['plugins'])
+        self.assertEqual(self.complete_bash('e'), ['export', 'etrace', 'execlog', 'events'])
+        for old in CALLED:
+            self.assertNotIn(old, set(self.complete_bash('')) - {'events'})
+        for words, want in self.FAMILIES.items():
+            self.assertEqual(sorted(set(self.complete_bash(*words.split(' '))) - {'--help'}), want, words)
+
+    # What completes the last word.
+    FAMILIES = {'etrace ': ['coverage', 'dump', 'export'], 'execlog ': ['diff', 'dump'], 'events ': ['list', 'simpletrace'],
+                'events list --mat': ['--match'], 'etrace export --fo': ['--format'],
+                'etrace export -f ': ['chrome', 'folded', 'vcd'], 'execlog diff --con': ['--context']}
+
+    # Says what completes, in place of the functions of zsh that offer it.
+    ZSH = '''
+        _describe() { print -rl -- ${commands%%:*} }
+        _arguments() { print -rl -- "$@" }
+        words=("$@") CURRENT=$#
+        . $script
+    '''
 
     def test_zsh(self):
         need('zsh')
-        subprocess.run(['zsh', '-n', self.script('zsh')], check=True)
+        script = self.script('zsh')
+        subprocess.run(['zsh', '-n', script], check=True)
+        for words, want in self.FAMILIES.items():
+            done = subprocess.run(['zsh', '-f', '-c', f'script={script}; {self.ZSH}', 'zsh', 'guesttrace', *words.split(' ')],
+                                  capture_output=True, text=True, check=True)
+            if len(words.split(' ')) == 2:
+                self.assertEqual(sorted(done.stdout.split()), want, words)
+                continue
+            for word in want if want[0].startswith('-') else ['(chrome folded vcd)', '--format']:
+                self.assertIn(word, done.stdout, words)
 
     def test_fish(self):
         need('fish')
         script = self.script('fish')
         subprocess.run(['fish', '-n', script], check=True)
-        done = subprocess.run(['fish', '-c', f'source {script}; complete -C "guesttrace record'
-                               ' --clock "'], capture_output=True, text=True, check=True,
-                              env=self.env)
-        self.assertEqual(sorted(line.split()[0] for line in done.stdout.strip().split('\n')),
-                         ['auto', 'host', 'insn'])
+        for words, want in {'record --clock ': ['auto', 'host', 'insn'], **self.FAMILIES}.items():
+            done = subprocess.run(['fish', '-c', f'source {script}; complete -C "guesttrace {words}"'], cwd=self.dir,
+                                  capture_output=True, text=True, check=True, env=self.env)
+            self.assertEqual(sorted(line.split()[0] for line in done.stdout.strip().split('\n')), want, words)
 
 
 cases.main()

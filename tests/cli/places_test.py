@@ -116,9 +116,9 @@ class X86(CliTest):
         self.assertTrue({'main', 'fib', 'add', 'show_maps'} <= names, names)
         self.assertNotIn('never', names)
         self.assertTrue(any('main;fib;fib' in s for s in self.folded('-e', 'p', stream)))
-        done = self.expect(0, 'coverage', '-f', 'qcov', '-e', 'p', stream)
+        done = self.expect(0, 'etrace', 'coverage', '-f', 'qcov', '-e', 'p', stream)
         self.assertEqual(done.stdout, fixed)
-        self.assertRegex(done.stderr, r'^guesttrace coverage: \S*/p: \d+ functions at'
+        self.assertRegex(done.stderr, r'^guesttrace etrace coverage: \S*/p: \d+ functions at'
                          r' 0x\w+-0x\w+, offset 0x\w+\n$')
 
     def test_program(self):
@@ -126,7 +126,7 @@ class X86(CliTest):
         ran, or its code does."""
         self.record('t', 'p')
         self.record('f', 'fixed')
-        fixed = self.expect(0, 'coverage', '-f', 'qcov', '-e', 'fixed', 'f').stdout
+        fixed = self.expect(0, 'etrace', 'coverage', '-f', 'qcov', '-e', 'fixed', 'f').stdout
         self.check_all('t', fixed)
         with open(self.path('t'), 'rb') as f:
             self.write('u', without_mappings(f.read()), mode=0o644)
@@ -135,16 +135,16 @@ class X86(CliTest):
     def test_counts(self):
         self.record('t', 'p', flags='coverage')
         self.record('f', 'fixed', flags='coverage')
-        fixed = self.expect(0, 'coverage', '-f', 'qcov', '-e', 'fixed', 'f').stdout
-        self.assertEqual(self.expect(0, 'coverage', '-f', 'qcov', '-e', 'p', 't').stdout, fixed)
+        fixed = self.expect(0, 'etrace', 'coverage', '-f', 'qcov', '-e', 'fixed', 'f').stdout
+        self.assertEqual(self.expect(0, 'etrace', 'coverage', '-f', 'qcov', '-e', 'p', 't').stdout, fixed)
         with open(self.path('t'), 'rb') as f:
             self.write('u', without_mappings(f.read()), mode=0o644)
-        self.assertEqual(self.expect(0, 'coverage', '-f', 'qcov', '-e', 'p', 'u').stdout, fixed)
+        self.assertEqual(self.expect(0, 'etrace', 'coverage', '-f', 'qcov', '-e', 'p', 'u').stdout, fixed)
 
     def test_library(self):
         self.record('t', 'p', './l.so')
         self.assertIn('in_library', self.names('-e', 'p', '-e', 'l.so', 't'))
-        done = self.expect(0, 'coverage', '-f', 'qcov', '-e', 'l.so', 't')
+        done = self.expect(0, 'etrace', 'coverage', '-f', 'qcov', '-e', 'l.so', 't')
         self.assertRegex(done.stdout, r'(?m)^ +1:? .*return n \+ 1;')
 
     def test_stripped_of_its_symbols(self):
@@ -159,7 +159,7 @@ class X86(CliTest):
         self.record('t', 'p')
         with open(self.path('t'), 'rb') as f:
             data = f.read()
-        for command in ['dump'], ['etrace', 'export', '-f', 'folded'], ['coverage']:
+        for command in ['dump'], ['etrace', 'export', '-f', 'folded'], ['etrace', 'coverage']:
             done = subprocess.run([GUESTTRACE, *command, '-e', 'p', '-'], cwd=self.dir,
                                   input=data, env=self.env, capture_output=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -191,7 +191,7 @@ class X86(CliTest):
             self.write('u', without_mappings(f.read()), mode=0o644)
         self.build('-shared', '-fPIC', 'l.c', '-o', 'other.so')
         for stream, why in ('t', 'the stream has no mapping of its build-id'), ('u', 'no clear'):
-            for command in ['dump'], ['etrace', 'export', '-o', 'out'], ['coverage', '-o', 'out']:
+            for command in ['dump'], ['etrace', 'export', '-o', 'out'], ['etrace', 'coverage', '-o', 'out']:
                 done = self.expect(1, *command, '-e', 'other.so', stream)
                 self.assertEqual(done.stdout, '')
                 self.assertIn(why, done.stderr)

@@ -463,7 +463,7 @@ class Refused(SumsTest):
                       self.expect(2, 'diff', 'x.log', 'x.gtrace').stderr)
         for command in ['report'], ['graph'], ['replay'], ['info'], ['export', '--format', 'folded', '-o', '-']:
             for name, words in (('x.log', 'an execlog log in binary form, expected a recording of calls; read it with guesttrace dump'),
-                                ('x.simple', 'a simpletrace file, expected a recording of calls; read it with guesttrace simpletrace'),
+                                ('x.simple', 'a simpletrace file, expected a recording of calls; read it with guesttrace events simpletrace'),
                                 ('x.elf', 'an ELF file, expected a recording of calls\n')):
                 self.assertIn(f'{name}: {words}', self.expect(1, *command, name).stderr)
         self.check_kinds()
@@ -482,7 +482,7 @@ class Refused(SumsTest):
         calls, stream, log = 'a recording of calls', 'an etrace stream', 'a log'
         kinds = {'some': ('a uftrace directory', 'report'), 'x.gtrace': (calls, 'report'), 'x.etrace': (stream, 'dump'),
                  'x.log': ('an execlog log in binary form', 'dump'), 'x.txt': ('an execlog log, as text', 'diff'),
-                 'x.simple': ('a simpletrace file', 'simpletrace'), 'x.elf': ('an ELF file', None), 'x.note': ('a text', None),
+                 'x.simple': ('a simpletrace file', 'events simpletrace'), 'x.elf': ('an ELF file', None), 'x.note': ('a text', None),
                  'x.zst': ('a file compressed by zstd', None), 'x.odd': ('of an unknown type', None), 'x.none': ('empty', None),
                  'x.folder': ('a folder that is no recording', None)}
         of_calls = {'some', 'x.gtrace', 'x.etrace'}
@@ -491,11 +491,11 @@ class Refused(SumsTest):
         verbs += [(['export', '-f', 'folded', '-o', 'out'], calls, of_calls), (['repair'], calls, {'some', 'x.gtrace'}),
                   (['export', '-f', 'compact', '-o', 'out'], 'a uftrace directory', {'some'}),
                   (['export', '-f', 'uftrace', '-o', 'out'], calls, {'x.gtrace'}), (['dump'], stream, {'x.etrace', 'x.log'}),
-                  (['etrace', 'export'], stream, {'x.etrace'}), (['coverage', '-e', '/bin/true'], stream, {'x.etrace'}),
+                  (['etrace', 'export'], stream, {'x.etrace'}), (['etrace', 'coverage', '-e', '/bin/true'], stream, {'x.etrace'}),
                   (['top', '--json'], 'the socket', set()), (['ctl'], 'the socket', set()),
                   (['symbols', '/bin/true', '--dir'], calls, {'some', 'x.gtrace'}),
                   (['symbols', '--dir', 'some'], 'a program', {'x.elf', 'x.note', 'x.zst', 'x.odd'}),
-                  (['simpletrace', 'events'], 'a simpletrace file', {'x.simple'}),
+                  (['events', 'simpletrace', 'events'], 'a simpletrace file', {'x.simple'}),
                   (['diff', 'x.txt'], log, {'x.log', 'x.txt', 'x.note', 'x.none', 'some', 'x.gtrace'})]
         for name in 'some', 'x.gtrace':
             self.assertIn(f'{name} is a recording of calls, x.txt is not: expected two of one kind',

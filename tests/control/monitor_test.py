@@ -67,7 +67,7 @@ class Words(Case):
             f.write('demo_two(int a) "a %d"\n')
 
         def lines():
-            return subprocess.run([GUESTTRACE, 'simpletrace', events, name], check=True, text=True,
+            return subprocess.run([GUESTTRACE, 'events', 'simpletrace', events, name], check=True, text=True,
                                   capture_output=True, timeout=LIMIT).stdout.count('\n')
         self.assertEqual(lines(), 5)
         self.assertEqual(c.hmp('trace-file off'), '')

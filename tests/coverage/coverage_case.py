@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the tests of `guesttrace coverage` share."""
+"""What the tests of `guesttrace etrace coverage` share."""
 from gttest import cases, compilers, paths
 from gttest.paths import GUESTTRACE
 
@@ -8,7 +8,7 @@ PROGRAMS = paths.source('coverage', 'programs')
 
 class CoverageTest(cases.ScratchCase):
     def coverage(self, *arguments, status=0, quiet=True):
-        done = self.must(GUESTTRACE, 'coverage', *arguments, status=status)
+        done = self.must(GUESTTRACE, 'etrace', 'coverage', *arguments, status=status)
         if quiet and status == 0:
             self.assertEqual(done.stderr, '')
         return done

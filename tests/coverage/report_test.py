@@ -177,7 +177,7 @@ class Report(CoverageTest):
         self.assertNotIn(self.source, self.report('lcov', '-x', 'x').stdout)
         self.write('x', 'a.c:1\nsmall.c:9-8\n')
         done = self.report('lcov', '-x', 'x', status=1)
-        self.assertEqual(done.stderr, 'guesttrace coverage: x:2: "small.c:9-8": expected FILE,'
+        self.assertEqual(done.stderr, 'guesttrace etrace coverage: x:2: "small.c:9-8": expected FILE,'
                          ' FILE:LINE or FILE:FIRST-LAST\n')
 
     def test_offset(self):
@@ -290,7 +290,7 @@ class Report(CoverageTest):
     def test_inputs(self):
         """A socket where a writer listens, and standard input."""
         want = self.report('qcov').stdout
-        command = [GUESTTRACE, 'coverage', '-e', self.program, '-f', 'qcov']
+        command = [GUESTTRACE, 'etrace', 'coverage', '-e', self.program, '-f', 'qcov']
         data = self.read_bytes(self.stream)
         with sockets.listen(self.path('socket')) as listener:
             with subprocess.Popen([*command, 'unix:' + self.path('socket')],
@@ -331,7 +331,7 @@ class Report(CoverageTest):
                 f.write(body)
 
         def peak(stream):
-            with subprocess.Popen([GUESTTRACE, 'coverage', stream, '-e', self.program],
+            with subprocess.Popen([GUESTTRACE, 'etrace', 'coverage', stream, '-e', self.program],
                                   cwd=self.dir, stdout=subprocess.DEVNULL) as child:
                 _, status, usage = os.wait4(child.pid, 0)
                 child.returncode = os.waitstatus_to_exitcode(status)

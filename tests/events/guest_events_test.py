@@ -84,7 +84,7 @@ def record(where, arch, *more, status=0, events=EVENTS, **how):
 
 
 def records(where, trace='trace'):
-    text = printed([GUESTTRACE, 'simpletrace', '--json', f'{where}/trace.events', f'{where}/{trace}'])
+    text = printed([GUESTTRACE, 'events', 'simpletrace', '--json', f'{where}/trace.events', f'{where}/{trace}'])
     return [json.loads(line) for line in text.splitlines()]
 
 
@@ -138,7 +138,7 @@ def test_prototypes(arch, where):
     """guest.GLOB takes them from the program; `events` writes the same."""
     program = build(where, arch)
     record(where, arch, program, events='guest.te*\nguest.wide\nat=wide@return wide_return(uint64_t ret)\n')
-    printed([GUESTTRACE, 'events', '--match', 'te*', '--match', 'wide', '--returns', '-o', f'{where}/written', program])
+    printed([GUESTTRACE, 'events', 'list', '--match', 'te*', '--match', 'wide', '--returns', '-o', f'{where}/written', program])
     written = [line for line in read_text(f'{where}/written').splitlines()
                if re.match(r'(at=wide@return )?(ten|text|wide)', line)]
     declared = read_text(f'{where}/trace.events').splitlines()

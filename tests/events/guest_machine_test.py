@@ -99,7 +99,7 @@ class Machine:
 
     def records(self):
         self.ask('trace-file flush')
-        text = printed([GUESTTRACE, 'simpletrace', '--json', f'{self.folder}/trace'])
+        text = printed([GUESTTRACE, 'events', 'simpletrace', '--json', f'{self.folder}/trace'])
         return [json.loads(line) for line in text.splitlines()]
 
 
@@ -216,7 +216,7 @@ def check(version, qemu, folder, _):
         commands.kill(machine.child)
     need(machine.child.returncode == 0 and len(error.splitlines()) == 1, error)
     need("event 'never': no function other:mixed" in error, error)
-    need(len(printed([GUESTTRACE, 'simpletrace', f'{folder}/trace']).splitlines()) == count, 'the trace at the end')
+    need(len(printed([GUESTTRACE, 'events', 'simpletrace', f'{folder}/trace']).splitlines()) == count, 'the trace at the end')
     check_console(qemu, folder)
 
 

@@ -78,7 +78,7 @@ class Machine:
 
 
 def trace(folder):
-    text = printed([GUESTTRACE, 'simpletrace', PLUGIN_EVENTS, f'{folder}/trace'])
+    text = printed([GUESTTRACE, 'events', 'simpletrace', PLUGIN_EVENTS, f'{folder}/trace'])
     return [line.split()[0] for line in text.splitlines()]
 
 

@@ -64,7 +64,7 @@ class PluginTest(cases.ScratchCase):
 
     def text(self, name):
         """[(event, {argument: value})] of a trace"""
-        done = self.run_in(GUESTTRACE, 'simpletrace', PLUGIN_EVENTS, name)
+        done = self.run_in(GUESTTRACE, 'events', 'simpletrace', PLUGIN_EVENTS, name)
         self.assertEqual((done.returncode, done.stderr), (0, ''))
         lines = [line.split() for line in done.stdout.splitlines()]
         return [(words[0], dict(w.split('=', 1) for w in words[2:])) for words in lines]

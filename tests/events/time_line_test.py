@@ -44,11 +44,11 @@ def work(folder, qemu):
 
 
 def shown(folder, *words):
-    return [json.loads(line) for line in printed([GUESTTRACE, 'simpletrace', '--json', *words, f'{folder}/trace']).splitlines()]
+    return [json.loads(line) for line in printed([GUESTTRACE, 'events', 'simpletrace', '--json', *words, f'{folder}/trace']).splitlines()]
 
 
 def check_merged(folder):
-    text = printed([GUESTTRACE, 'simpletrace', '--json', f'{folder}/trace', f'{folder}/other.events', f'{folder}/other.trace'])
+    text = printed([GUESTTRACE, 'events', 'simpletrace', '--json', f'{folder}/trace', f'{folder}/other.events', f'{folder}/other.trace'])
     found = [json.loads(line) for line in text.splitlines()]
     want = (['round_begins'] + ['mixed', 'done'] * 3) * ROUNDS + ['mixed', 'done'] * 3
     equal([r['event'] for r in found], want, 'the time line')
@@ -66,7 +66,7 @@ def check_filters(folder):
         want = [r for r in found if test(r)]
         need(want and len(want) < len(found), words, 'selects all or none')
         equal(shown(folder, '--filter', words), want, words)
-    stats = json.loads(printed([GUESTTRACE, 'simpletrace', '--stats', '--json', f'{folder}/trace']))
+    stats = json.loads(printed([GUESTTRACE, 'events', 'simpletrace', '--stats', '--json', f'{folder}/trace']))
     counts = {e['event']: e['records'] for e in stats['events']}
     equal(counts, {'mixed': 3 * (ROUNDS + 1), 'done': 3 * (ROUNDS + 1)}, 'statistics')
 

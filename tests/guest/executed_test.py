@@ -139,10 +139,10 @@ class Tool:
 
     def count(self, place, path, name='leaf'):
         if self.newest:
-            return printed([paths.GUESTTRACE, 'simpletrace', 'out.events', path], cwd=place.where).count('began ')
+            return printed([paths.GUESTTRACE, 'events', 'simpletrace', 'out.events', path], cwd=place.where).count('began ')
         if 'execlog' in self.words:  # --sym
             return len(re.findall(r'^\d+, 0x', read_text(f'{place.where}/{path}'), re.M)) // place.insns
-        done = run([paths.GUESTTRACE, 'coverage', '-e', 'prog', '--format', 'lcov', path], cwd=place.where)
+        done = run([paths.GUESTTRACE, 'etrace', 'coverage', '-e', 'prog', '--format', 'lcov', path], cwd=place.where)
         need(done.returncode == 0 or b'the guest did not run it' in done.stderr, done)
         found = re.search(rf'^FNDA:(\d+),{name}$', done.stdout.decode(), re.M)
         return int(found[1]) if found else 0

@@ -78,7 +78,7 @@ def check_execlog(folder, qemu, guest):
 def check_events(folder, qemu, guest):
     write(f'{folder}/declared', 'leaf(void) ""\nother(void) ""\n')
     out = play(folder, guest, qemu, 'events', '--guest-events', f'{folder}/declared', '--symbols', guest.elf)
-    names = re.findall('^[a-z]+', printed([paths.GUESTTRACE, 'simpletrace', f'{out}.events', out]), re.M)
+    names = re.findall('^[a-z]+', printed([paths.GUESTTRACE, 'events', 'simpletrace', f'{out}.events', out]), re.M)
     need(names == ['leaf'] * 2000 + ['other'] + ['leaf'] * 10, {n: names.count(n) for n in names})
 
 

@@ -145,7 +145,7 @@ class Machine:
     def of_events(self, _):
         declared = f'{self.folder}/declared'
         results.write(declared, re.sub('^at=\\S+ ', '', results.read_text(f'{self.folder}/events'), flags=re.M))
-        text = printed([paths.GUESTTRACE, 'simpletrace', '--json', declared, self.out])
+        text = printed([paths.GUESTTRACE, 'events', 'simpletrace', '--json', declared, self.out])
         records = [json.loads(line) for line in text.splitlines()]
         return {'round_of_calls': sum(r['event'] == 'round_of_calls' and r['args']['x0'] == 1 for r in records),
                 'done': sum(r['event'] == 'done' for r in records)}

@@ -42,7 +42,7 @@ def check_events(folder, command, step):
     write(f'{folder}/declared', f'at={step:#x} step(uint64_t s1) "%d"\n')
     done = run([paths.GUESTTRACE, 'record', '--guest-events', f'{folder}/declared', '-o', out, '--', *command])
     need(done.returncode == 0, done)
-    text = printed([paths.GUESTTRACE, 'simpletrace', f'{out}.events', out])
+    text = printed([paths.GUESTTRACE, 'events', 'simpletrace', f'{out}.events', out])
     need(re.findall(r's1=(\w+)', text) == [hex(n) for n in range(HARTS)] * TURNS, text)
 
 

@@ -59,7 +59,7 @@ def test_callgrind(t):
     symbols = dict(reversed(line.split(' ', 2)[::2]) for line in commands.printed(['nm', '--defined-only', one]).splitlines())
     places = [int(symbols[name], 16) for name in NAMES]
     write(f'{t.folder}/s', etrace_write.start(62) + etrace_write.ranges([(at, at + 2) for at in places]))
-    text = commands.printed([GUESTTRACE, 'coverage', '-f', 'callgrind', '-e', f'{one}:0', f'{t.folder}/s'])
+    text = commands.printed([GUESTTRACE, 'etrace', 'coverage', '-f', 'callgrind', '-e', f'{one}:0', f'{t.folder}/s'])
     write(f'{t.folder}/callgrind.out', text)
     shown = commands.printed([commands.tool('callgrind_annotate'), '--threshold=100', f'{t.folder}/callgrind.out'])
     got = {name for name in NAMES if re.search(rf'\?\?\?:{re.escape(name)}(?: \[.*)?$', shown, re.M)}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`guesttrace simpletrace --filter, --json, --chrome, --stats`: against the same computed here."""
+"""`guesttrace events simpletrace --filter, --json, --chrome, --stats`: against the same computed here."""
 import json
 import lzma
 import random

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`guesttrace simpletrace` as text: a real QEMU's trace against simpletrace.py's own output, made-up
+"""`guesttrace events simpletrace` as text: a real QEMU's trace against simpletrace.py's own output, made-up
 ones of either byte order against what it would print, and damaged ones."""
 import json
 import lzma
@@ -175,7 +175,7 @@ class Orders(Case):
         t = Trace().map(1, 'two').event(1, 5, 9, 'two', [])
         to, tell = os.pipe()
         shown, out = os.pipe()
-        child = subprocess.Popen([GUESTTRACE, 'simpletrace', self.events, '-'],
+        child = subprocess.Popen([GUESTTRACE, 'events', 'simpletrace', self.events, '-'],
                                         stdin=to, stdout=out)
         os.close(to)
         os.close(out)
@@ -233,7 +233,7 @@ class Damaged(Case):
         t.event(1, 7, 1, 'one', good)
         out, err = self.show(t, status=1)
         self.assertEqual(out, t.text())
-        self.assertEqual(err.splitlines(), ['guesttrace simpletrace: ' + line for line in (
+        self.assertEqual(err.splitlines(), ['guesttrace events simpletrace: ' + line for line in (
             f'TRACE: offset {places[0]}: event id 9 was not mapped to a name',
             f"TRACE: offset {places[1]}: event 'nobody' is not declared in the events file",
             f"TRACE: offset {places[2]}: 11 bytes of payload are not the arguments that 'one' is"
@@ -282,7 +282,7 @@ class Damaged(Case):
             t.event(1, i, 1, 'two', [])
         path = self.write('trace', t.data)
         with open('/dev/full', 'wb') as full:
-            done = subprocess.run([GUESTTRACE, 'simpletrace', self.events, path],
+            done = subprocess.run([GUESTTRACE, 'events', 'simpletrace', self.events, path],
                                          stdout=full, stderr=subprocess.PIPE, timeout=60)
         self.assertEqual(done.returncode, 1)
         self.assertIn(b'standard output', done.stderr)

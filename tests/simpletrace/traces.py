@@ -58,5 +58,5 @@ class Trace:
 
 
 def run(*args, stdin=None):
-    done = commands.run([GUESTTRACE, 'simpletrace', *args], input=stdin)
+    done = commands.run([GUESTTRACE, 'events', 'simpletrace', *args], input=stdin)
     return done.returncode, done.stdout, done.stderr.decode()

@@ -129,10 +129,11 @@ static int read_counts(struct gt_sources *s, const char *path, struct gt_cursor 
         }
     }
     return any ? 0
-               : gt_error_set(err, GT_E_FORMAT,
-                              "%s: it has no SF line; expected what guesttrace coverage --format "
-                              "lcov writes",
-                              path);
+               : gt_error_set(
+                     err, GT_E_FORMAT,
+                     "%s: it has no SF line; expected what guesttrace etrace coverage --format "
+                     "lcov writes",
+                     path);
 }
 
 static int load_counts(struct gt_sources *s, const char *path, struct gt_error *err)

@@ -5,7 +5,8 @@
  * Texts come from one folder that the user names, and from nowhere else. A file's path is that of
  * the recording, which a guest's programs may have made up: its last components are looked for
  * below the folder, as many of them as there are there; what a symbolic link or ".." would lead
- * out is not there. Counts are from lcov's tracefile (guesttrace coverage --format lcov).
+ * out is not there. Counts are from lcov's tracefile (guesttrace etrace coverage --format
+ * lcov).
  */
 #ifndef GT_CALLS_VIEW_SOURCES_H
 #define GT_CALLS_VIEW_SOURCES_H

@@ -61,7 +61,7 @@ static bool etrace_finish(struct gt_recording *r)
 {
     const char *flags = r->opt->flags;
     return gt_record_stream_finish(r, flags && strcmp(flags, "coverage") == 0
-                                          ? "guesttrace coverage -e PROGRAM"
+                                          ? "guesttrace etrace coverage -e PROGRAM"
                                           : "guesttrace dump");
 }
 

@@ -188,7 +188,7 @@ static bool events_finish(struct gt_recording *r)
         move_back(r, false);
         return true;
     }
-    bool begun = gt_record_stream_finish(r, "guesttrace simpletrace");
+    bool begun = gt_record_stream_finish(r, "guesttrace events simpletrace");
     if (begun)
         move_back(r, true);
     else

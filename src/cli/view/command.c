@@ -34,7 +34,7 @@ static const struct gt_option view_table[] = {
      .help = "show the text of source files that are in FOLDER",
      .offset = offsetof(struct view_options, source)},
     {"coverage", .type = GT_OPTION_FILE, .old = "-c", .value = "FILE",
-     .help = "show how often source lines ran: what guesttrace coverage --format lcov wrote",
+     .help = "show how often source lines ran: what guesttrace etrace coverage --format lcov wrote",
      .offset = offsetof(struct view_options, coverage)},
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
      .help = "etrace streams: take functions from this file",

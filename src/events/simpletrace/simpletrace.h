@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The output forms of `guesttrace simpletrace`: a file and a row for each.
+ * The output forms of `guesttrace events simpletrace`: a file and a row for each.
  */
 #ifndef GT_EVENTS_SIMPLETRACE_SIMPLETRACE_H
 #define GT_EVENTS_SIMPLETRACE_SIMPLETRACE_H

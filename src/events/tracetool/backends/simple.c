@@ -57,7 +57,7 @@ static void emit(struct gt_generator *g, const struct gt_event *e)
 
 const struct gt_backend gt_backend_simple = {
     .name = "simple",
-    .summary = "binary records in a file, for guesttrace simpletrace and simpletrace.py",
+    .summary = "binary records in a file, for guesttrace events simpletrace and simpletrace.py",
     .bit = "GT_TRACE_SIMPLE",
     .has_state = true,
     .source_emit = emit,

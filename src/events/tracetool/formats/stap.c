@@ -2,7 +2,7 @@
 /*
  * SystemTap: `stap` names a probe and its arguments for each event (a tapset); the other two are
  * scripts on top of it, which print events as the log backend does, or write the records of
- * simpletrace (without a file header: guesttrace simpletrace --no-header reads them).
+ * simpletrace (without a file header: guesttrace events simpletrace --no-header reads them).
  */
 #include "events/tracetool/formats/format.h"
 #include "events/tracetool/printf_text.h"
