@@ -3,16 +3,18 @@
 """The Python module over libgtrace, beside the records of uftrace's directory as they are on the disk: calls, their
 times, callers and sums; windows; events; values; the same from a compact file and from its directory."""
 import collections
+import json
 import os
 import random
 import subprocess
 import sys
+import unittest.mock
 
 from gttest import call_sums, paths, qemus, uftrace, uftrace_write
 from gttest.commands import must
 from gttest.compilers import compile_to
 from gttest.recordings import record
-from gttest.results import Tally, folder, need, read_bytes
+from gttest.results import Skip, Tally, folder, need, read_bytes
 
 os.environ.setdefault('GTRACE_LIBRARY', f'{paths.BUILD}/src/gtrace/libgtrace.so.0')
 sys.path.insert(0, f'{paths.ROOT}/python')
@@ -97,6 +99,39 @@ def test_parts(where_to):
             want = sorted((c.begin_ns, c.end_ns, c.self_ns, c.depth, c.flags)
                           for c in t.calls(values=False, path=False))
             need(got == want, path, [pair for pair in zip(got, want) if pair[0] != pair[1]][:3])
+
+
+# Prints what array() gives, with numpy: types of its fields, rows, and a sum that numpy makes.
+NUMPY = """
+import json, sys, numpy, gtrace
+with gtrace.open(sys.argv[1]) as t:
+    a, none = t.array(), t.array('no such function')
+    assert isinstance(a, numpy.ndarray) and isinstance(none, numpy.ndarray)
+    print(json.dumps([[(n, str(a.dtype[n])) for n in a.dtype.names], a.tolist(), int((a['end'] - a['begin'] - a['slept']).sum()),
+                      none.tolist(), none.dtype == a.dtype, [f.symbol for f in t.functions]]))
+"""
+
+
+def test_numpy(where_to):
+    """The same rows as without it, which are a list. A Python that has numpy may be another one than this."""
+    directory = recorded(where_to, 'threads.c', 'guest/cases')
+    env = dict(os.environ, PYTHONPATH=f'{paths.ROOT}/python')
+    for python in dict.fromkeys((sys.executable, '/usr/bin/python3')):
+        if subprocess.run([python, '-c', 'import numpy'], check=False, capture_output=True).returncode == 0:
+            break
+    else:
+        raise Skip('no numpy (scripts/setup)')
+    kinds, rows, ran, none, alike, names = json.loads(must([python, '-c', NUMPY, directory], env=env).stdout)
+    with unittest.mock.patch.dict(sys.modules, {'numpy': None}), gtrace.open(directory) as t:  # what imports it fails
+        plain = t.array()
+        want = [tuple(row._replace(function=t.function(row.function).symbol)) for row in plain]
+        need(isinstance(plain, list) and t.array('no such function') == [], type(plain))
+    got = [(*row[:5], names[row[5]], *row[6:]) for row in rows]
+    need(len(plain) > 100 and got == want, len(got), len(want), [pair for pair in zip(got, want) if pair[0] != pair[1]][:3])
+    need([name for name, _ in kinds] == list(plain[0]._fields), kinds)
+    need({kind for _, kind in kinds} == {'uint64', 'int64', 'uint32'} and dict(map(tuple, kinds))['self'] == 'int64', kinds)
+    need(ran == sum(row.end - row.begin - row.slept for row in plain), ran)
+    need(none == [] and alike, none, alike)
 
 
 def test_window(where_to):
