@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Calls that have not returned are marked wherever the page shows calls: in its tables, in the flame graph and of a call itself."""
 import collections
+import itertools
 import json
 import sys
 
@@ -37,12 +38,12 @@ int main(int argc, char **argv)
 '''
 
 
-def made(t):
+def made(t, name='data', *more):
     """main and the third f are open; the first f calls g, and so does the third."""
     data = uftrace_write.records((1000, uftrace.ENTRY, 0, MAIN), (1500, uftrace.ENTRY, 1, F), (1600, uftrace.ENTRY, 2, G), (1700, uftrace.EXIT, 2, G),
                                  (2000, uftrace.EXIT, 1, F), (2500, uftrace.ENTRY, 1, F), (3000, uftrace.EXIT, 1, F), (4000, uftrace.ENTRY, 1, F),
-                                 (4500, uftrace.ENTRY, 2, G), (5000, uftrace.EXIT, 2, G))
-    return uftrace_write.directory(f'{t.folder}/data', {7: data}, NAMES)
+                                 (4500, uftrace.ENTRY, 2, G), (5000, uftrace.EXIT, 2, G), *more)
+    return uftrace_write.directory(f'{t.folder}/{name}', {7: data}, NAMES)
 
 
 def test_answers(t):
@@ -104,6 +105,55 @@ def test_page(t):
         p.picture('open')
     with FilePage(t, 'file://' + export(path, f'{t.folder}/page.html')) as p:
         check_tables(p, False)
+
+
+def check_difference(p):
+    p.press('7')
+    got = {row['Function']: (row['Calls A'], row['Open A'], row['Calls B'], row.get('Open B', '')) for row in cells(p, 'Difference')}
+    equal(got, {'main': ('1', '1', '1', '1'), 'f': ('3', '1', '4', '2'), 'g': ('2', '', '2', '')}, 'difference')
+
+
+def test_difference(t):
+    """Of two recordings, with a call more that is open in the second; in one that has none there is no such column."""
+    first, second = made(t), made(t, 'second', (5100, uftrace.ENTRY, 2, F))
+    with Viewing(first, second) as v, Page(t, v.url) as p:
+        check_difference(p)
+        p.picture('open-difference')
+    with FilePage(t, 'file://' + export(second, f'{t.folder}/two.html', first)) as p:
+        check_difference(p)
+    returned = made(t, 'returned', (5100, uftrace.EXIT, 1, F), (5200, uftrace.EXIT, 0, MAIN))
+    with Viewing(returned, first) as v, Page(t, v.url) as p:
+        p.press('7')
+        for row in cells(p, 'Difference'):
+            need('Open A' not in row and row['Open B'] == str(OPEN[row['Function']] or ''), row)
+
+
+def links(p):
+    """{link: note} to calls that are open and to one that has returned; what is in sight is elsewhere."""
+    found = {}
+    for depth, time, note in (1, 3100, 'open: the recording ends'), (0, 100, 'open: the recording ends'), (1, 600, ''):
+        p.ask('guesttrace.setState({ from: 0, to: 4000 })')
+        p.idle()
+        p.ask(f'guesttrace.setState({{ call: guesttrace.callAt(0, {depth}, {time}).call, from: 1600, to: 1700 }})')
+        begin = p.state('call.begin')
+        p.browser.wait(f'location.hash.includes("at=1600-1700") && location.hash.includes("call=7%2C{depth}%2C{begin}%2C")')
+        found[p.ask('location.hash')] = note
+    return found
+
+
+def test_link(t):
+    """A call that a link opens is said to be open, too."""
+    path = made(t)
+    with Viewing(path) as v, Page(t, v.url) as p:
+        found = links(p)
+    with Viewing(path) as v:
+        pages = [(Page, v.url), (FilePage, 'file://' + export(path, f'{t.folder}/page.html'))]
+        for (page, url), (link, note) in itertools.product(pages, found.items()):
+            with page(t, url + link) as p:
+                p.browser.wait('guesttrace.state.call.flags !== undefined')
+                p.idle()
+                text = p.ask('document.querySelector(".details").innerText')
+                need('Ends at' in text and note in text and bool(note) == ('open' in text), link, text)
 
 
 def test_none(t):

@@ -11,6 +11,7 @@ void gt_changes_add(struct gt_change *of, const struct gt_function_match *m, int
             continue;
         struct gt_change *to = &of[m->id[which][f->row[i].function]];
         to->calls[which] += s->calls;
+        to->open[which] += s->open;
         to->total[which] += s->total;
         to->self[which] += (uint64_t)MAX(s->self, 0);
     }

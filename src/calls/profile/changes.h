@@ -9,6 +9,7 @@
 /* Of a function, in both; times in ns. */
 struct gt_change {
     uint64_t calls[GT_MATCH_SIDES], total[GT_MATCH_SIDES], self[GT_MATCH_SIDES];
+    uint64_t open[GT_MATCH_SIDES]; /* calls that have not returned */
 };
 
 /* Adds the sums of one side's functions to of[number]. A function that the match does not have,

@@ -3,8 +3,8 @@
 #include "calls/profile/changes.h"
 #include "calls/view/other.h"
 
-/* wall=1. Sums of each function in both: its number in `names`, calls, total and self time of this
- * recording, then of the other. */
+/* wall=1. Sums of each function in both: its number in `names`, calls, total and self time and open
+ * calls of this recording, then those of the other. */
 int gt_view_changes(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
                     struct gt_error *err)
 {
@@ -38,6 +38,7 @@ int gt_view_changes(struct gt_view *v, const struct gt_view_query *q, struct gt_
             gt_json_u64(j, of[id].calls[which]);
             gt_json_u64(j, of[id].total[which]);
             gt_json_u64(j, of[id].self[which]);
+            gt_json_u64(j, of[id].open[which]);
         }
     }
     gt_json_end_array(j);

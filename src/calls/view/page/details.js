@@ -4,7 +4,7 @@ import { element, timeText, exactTime, countText, shownName, neverReturned, rows
 import { functionOf, taskTitle, source } from './source.js';
 import { state, setState, onState, rangeParameters, setSight } from './state.js';
 import { view, spanOf } from './plot.js';
-import { pathOf } from './hits.js';
+import { pathOf, flagsOf } from './hits.js';
 import { onTiles, levelFor, needTiles } from './tiles.js';
 import { showCall } from './timeline.js';
 import { Table, goTo, times } from './tables.js';
@@ -48,7 +48,7 @@ function extendPath(call) {
 
 function seekPath(call) {
   const exp = levelFor(Math.max(1, call.duration)), number = Math.floor((call.begin + call.duration / 2) / spanOf(exp));
-  if (!isWhole()) needTiles(exp, number, number, [call.task], true);
+  if (!isWhole() || call.flags === undefined) needTiles(exp, number, number, [call.task], true);
 }
 
 function pathList(call) {
@@ -66,6 +66,10 @@ function pathList(call) {
 function onNewTiles() {
   const { call } = state;
   if (!panel || panel.hidden || !call || !path.list || !path.list.isConnected) return;
+  if (call.flags === undefined && flagsOf(call) !== undefined) {
+    showSelectedCall(call);
+    return;
+  }
   if (extendPath(call)) showPathOf(call);
   seekPath(call);
 }
@@ -116,6 +120,7 @@ function sleptFacts(call) {
 }
 
 function showSelectedCall(call) {
+  if (call.flags === undefined) call.flags = flagsOf(call);
   const f = functionOf(call.function);
   const facts = element('dl', {},
     ...fact('Duration', timeText(call.duration), element('span', { class: 'dim' }, ` ${countText(call.duration)} ns`)),

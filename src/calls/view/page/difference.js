@@ -12,9 +12,9 @@ let changes, asked = '';
 function changesOf(got) {
   const rows = [];
   addNames(got.names);
-  for (const [id, calls0, total0, self0, calls1, total1, self1] of rowsOf(got.rows, 7)) {
+  for (const [id, calls0, total0, self0, open0, calls1, total1, self1, open1] of rowsOf(got.rows, 9)) {
     const { name, module } = both.names.get(id);
-    rows.push({ id, name, module, calls0, total0, self0, calls1, total1, self1, suspended: !module && /^linux:schedule/.test(name) });
+    rows.push({ id, name, module, calls0, total0, self0, open0, calls1, total1, self1, open1, suspended: !module && /^linux:schedule/.test(name) });
   }
   const all = [wholeOf(rows.map(row => ({ ...row, self: row.self0 }))), wholeOf(rows.map(row => ({ ...row, self: row.self1 })))];
   for (const row of rows) {
@@ -49,6 +49,7 @@ export function makeDifference() {
   if (!other) return {};
   const size = key => row => Math.abs(row[key]);
   const column = (head, key, text, help, number = true) => ({ title: head, key, text, help, number, width: '92px' });
+  const open = (head, key, of) => ({ ...column(head, key, row => (row[key] ? countText(row[key]) : ''), `${of}: calls that have not returned`), width: '64px', ifAny: true });
   changes = new Table([
     column('Self', 'change', row => pointsText(row.change), 'Change of its part of the time, without what it called, in percentage points', size('change')),
     column('Total', 'reach', row => pointsText(row.reach), 'The same with what it called', size('reach')),
@@ -56,6 +57,7 @@ export function makeDifference() {
     column('Self B', 'self1', row => percentText(row.selfs[1], 1), `${other.title}: its part of the time`),
     column('Time A', 'self0', row => timeText(row.self0), title), column('Time B', 'self1', row => timeText(row.self1), other.title),
     column('Calls A', 'calls0', row => countText(row.calls0), title), column('Calls B', 'calls1', row => countText(row.calls1), other.title),
+    open('Open A', 'open0', title), open('Open B', 'open1', other.title),
     { title: 'Function', key: 'name', width: 'minmax(170px, 2fr)' }, { title: 'Module', key: 'module', width: 'minmax(70px, 1fr)' },
   ], { label: 'Difference', sort: 'change', open: row => setState({ tab: 'flame', difference: true, search: row.name, path: [] }) });
   onState(updateChanges);

@@ -56,6 +56,16 @@ export function pathOf(call) {
   return path;
 }
 
+// Of a call that an address names: whether it returned, and the like. Undefined: no tile is there that has it.
+export function flagsOf({ task, depth, begin, duration }) {
+  for (const exp of levelList()) {
+    const tile = tileAt(exp, Math.floor((begin + duration / 2) / spanOf(exp)), task), s = tile ? tile.slices : [];
+    for (let i = 0; i < s.length; i += 5)
+      if (s[i] === begin && s[i + 1] === duration && s[i + 2] === depth) return s[i + 4];
+  }
+  return undefined;
+}
+
 export function hitAt(x, y) {
   const at = x >= HEAD ? trackAt(y) : null;
   if (!at || at.depth < 0) return null;
