@@ -294,6 +294,13 @@ def test_range_is_cleared(t):
         p.ask('guesttrace.setState({ tab: "timeline" }); guesttrace.setState({ range: null })')
         p.idle()
         need(p.ask('document.querySelector(".details").hidden'), 'the sums of a range that is none are shown')
+        for tab in '1234':  # the keys, one right after the other; an error of the page's ends the test
+            p.ask('guesttrace.setState({ tab: "timeline", range: [100, 300] })')
+            for key in tab, '1', 'Escape':
+                p.browser.press(key)
+            p.idle()
+            equal((p.state('range'), p.state('tab')), (None, 'timeline'), tab)
+            need(p.ask('document.querySelector(".details").hidden'), 'the sums of a range that is none are shown after', tab)
 
 
 def test_flame(t):
