@@ -94,7 +94,7 @@ def check_set(qemu, program, where):
     """A recording in several files has the values that one file has, and gives the same directory. By size: how many of a run
     some time makes depends on when its blocks are written."""
     both = splits.Both(where, '64K', *VALUES)
-    both.record(qemu, program, '900')
+    both.record(qemu, program, '1500')
     both.check(least=2)
     for name in both.one, both.set:
         must([GUESTTRACE, 'export', '--format', 'uftrace', '-o', f'{name}.data', name])
