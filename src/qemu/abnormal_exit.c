@@ -6,15 +6,19 @@
  *
  * The executable calls kill and abort through slots that the dynamic linker has filled: our
  * functions replace them. Signals of the guest do not use them, but system calls.
+ *
+ * In user mode also the beginning of such an end: QEMU asks for the signal's name there alone.
  */
 #include "qemu/abi.h"
 #include "qemu/host.h"
+#include "qemu/program_end.h"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -38,23 +42,53 @@ static bool is_fatal(int sig)
     return sigaction(sig, NULL, &act) == 0 && act.sa_handler == SIG_DFL;
 }
 
+static bool is_program; /* user mode */
+
+/* What the slots had: the C library's, or those of a plugin that came first. */
+static int (*next_kill)(pid_t pid, int sig) = kill;
+static void (*next_abort)(void) = abort;
+static char *(*next_strsignal)(int sig) = strsignal;
+
 static int our_kill(pid_t pid, int sig)
 {
-    if (pid == getpid() && is_fatal(sig))
+    if (pid == getpid() && is_fatal(sig)) {
+        if (is_program && gt_qemu_family != QEMU_FAMILY_1)
+            gt_program_end_let_exit();
         call_once(sig);
-    return kill(pid, sig);
+    }
+    return next_kill(pid, sig);
+}
+
+static char *our_strsignal(int sig)
+{
+    if (is_program)
+        gt_program_end_by_signal();
+    return next_strsignal(sig);
 }
 
 static void __attribute__((noreturn)) our_abort(void)
 {
     call_once(0);
+    next_abort();
     abort();
 }
 
 static const struct {
     const char *name;
-    void *ours;
-} calls[] = {{"kill", (void *)our_kill}, {"abort", (void *)our_abort}};
+    void *ours, *next;
+} calls[] = {
+    {"kill", (void *)our_kill, (void *)&next_kill},
+    {"abort", (void *)our_abort, (void *)&next_abort},
+    {"strsignal", (void *)our_strsignal, (void *)&next_strsignal},
+};
+
+/* A slot that is not filled yet leads into the executable. */
+static bool is_filled(void *slot)
+{
+    Dl_info in, executable;
+    return dladdr(slot, &in) && dladdr((void *)getauxval(AT_ENTRY), &executable) &&
+           in.dli_fbase != executable.dli_fbase;
+}
 
 /* The slot is in a page that may be read only. */
 static bool take_slot(void **slot, void *ours)
@@ -108,19 +142,34 @@ static int take_calls(struct dl_phdr_info *info, size_t size, void *takes_kill)
         const char *name = t.names + t.symbols[(uint64_t)t.rela[i].r_info >> 32].st_name;
         void **slot = (void **)(info->dlpi_addr + t.rela[i].r_offset);
         for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++)
-            if (strcmp(name, calls[k].name) == 0 && *slot == dlsym(RTLD_NEXT, name) &&
-                take_slot(slot, calls[k].ours))
-                *(bool *)takes_kill |= calls[k].ours == (void *)our_kill;
+            if (strcmp(name, calls[k].name) == 0 && is_filled(*slot)) {
+                memcpy(calls[k].next, slot, sizeof *slot);
+                if (take_slot(slot, calls[k].ours))
+                    *(bool *)takes_kill |= calls[k].ours == (void *)our_kill;
+            }
     }
     return 1;
 }
 
+static bool take_once(void)
+{
+    static bool taken, takes_kill;
+#if __SIZEOF_POINTER__ == 8
+    if (!taken)
+        dl_iterate_phdr(take_calls, &takes_kill);
+#endif
+    taken = true;
+    return takes_kill;
+}
+
 bool gt_host_on_abnormal_exit(void (*fn)(int sig))
 {
-    bool takes_kill = false;
     on_abnormal_exit = fn;
-#if __SIZEOF_POINTER__ == 8
-    dl_iterate_phdr(take_calls, &takes_kill);
-#endif
-    return takes_kill;
+    return take_once();
+}
+
+void gt_program_end_watch_signals(void)
+{
+    is_program = true;
+    take_once();
 }

@@ -79,15 +79,17 @@ static void let_run(const char *tid, uint64_t until)
     }
 }
 
-void gt_host_program_ends(void)
+/* False: this process ends already, by another thread or this one. */
+static bool begins(void)
 {
     uint64_t none = 0;
-    if (!__atomic_compare_exchange_n(&ending, &none, this_thread(), false, __ATOMIC_SEQ_CST,
-                                     __ATOMIC_SEQ_CST) &&
-        none >> 32 == this_thread() >> 32) {
-        gt_program_end_check();
-        return;
-    }
+    return __atomic_compare_exchange_n(&ending, &none, this_thread(), false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST) ||
+           none >> 32 != this_thread() >> 32;
+}
+
+static void stop_others(void)
+{
     DIR *threads = opendir("/proc/self/task");
     if (!threads)
         return;
@@ -96,4 +98,38 @@ void gt_host_program_ends(void)
         if (strtol(entry->d_name, NULL, 10) != gettid())
             let_run(entry->d_name, until);
     closedir(threads);
+}
+
+void gt_host_program_ends(void)
+{
+    if (begins())
+        stop_others();
+    else
+        gt_program_end_check();
+}
+
+/* Not stopped where another thread was first: that one would wait for this one for ever, which has
+ * stopped all that run. */
+void gt_program_end_by_signal(void)
+{
+    if (begins())
+        stop_others();
+}
+
+/* ---- a thread that was not stopped --------------------------------------------------------- */
+
+static uint64_t exited; /* the process, and the thread that had the exit event; atomic */
+
+void gt_program_end_exited(void)
+{
+    __atomic_store_n(&exited, this_thread(), __ATOMIC_RELEASE);
+}
+
+void gt_program_end_let_exit(void)
+{
+    if (__atomic_load_n(&exited, __ATOMIC_ACQUIRE) == this_thread())
+        return;
+    uint64_t until = gt_clock_monotonic() + LONGEST_MS * UINT64_C(1000000);
+    while (gt_clock_monotonic() < until)
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
 }

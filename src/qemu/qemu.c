@@ -99,11 +99,13 @@ static void on_flush_7(void *data)
 static void on_exit_event(qemu_id id, void *data)
 {
     (void)id;
+    gt_program_end_exited();
     events()->exit(data);
 }
 
 static void on_exit_event_7(void *data)
 {
+    gt_program_end_exited();
     events()->exit(data);
 }
 
@@ -360,8 +362,11 @@ int qemu_plugin_install(qemu_id id, const struct qemu_info *info, int argc, char
     host.installed = true;
     take_info(id, info);
     struct gt_error err = {0};
-    if (gt_tool_install(&host.info, argc, argv, &err) == 0)
+    if (gt_tool_install(&host.info, argc, argv, &err) == 0) {
+        if (!host.info.system)
+            gt_program_end_watch_signals();
         return 0;
+    }
     bool executed = gt_host_executed(NULL);
     gt_host_message("%s%s", err.text,
                     executed ? "; a program that the guest executed is not recorded" : "");
