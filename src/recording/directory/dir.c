@@ -209,16 +209,42 @@ void gt_uftrace_dir_unlock(int lock)
     close(lock);
 }
 
+/* ---- text files ---------------------------------------------------------------------------- */
+
+int gt_uftrace_dir_put_text(const struct gt_uftrace_dir *d, const char *name,
+                            const struct gt_text *t, struct gt_error *err)
+{
+    char file[GT_UFTRACE_FILE_MAX];
+    return gt_file_replace_text(gt_uftrace_dir_file(d, name, file), t, err);
+}
+
+int gt_uftrace_dir_add_text(const struct gt_uftrace_dir *d, const char *name,
+                            const struct gt_text *t, struct gt_error *err)
+{
+    char file[GT_UFTRACE_FILE_MAX];
+    gt_uftrace_dir_file(d, name, file);
+    if (t->failed)
+        return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", file);
+    return gt_file_append(file, t->data, t->len, err);
+}
+
+int gt_uftrace_dir_read_text(const struct gt_uftrace_dir *d, const char *name, size_t limit,
+                             char **data, size_t *size, struct gt_error *err)
+{
+    char file[GT_UFTRACE_FILE_MAX];
+    *data = NULL;
+    return gt_file_read(gt_uftrace_dir_file(d, name, file), limit, data, size, err);
+}
+
 /* ---- task.txt ------------------------------------------------------------------------------ */
 
 static int add_line(const struct gt_uftrace_dir *d, const struct gt_uftrace_task *line,
                     struct gt_error *err)
 {
-    char file[GT_UFTRACE_FILE_MAX];
     struct gt_text t = {0};
     int status = gt_uftrace_task_write(&t, line, err);
     if (!status)
-        status = gt_file_append(gt_uftrace_dir_file(d, "task.txt", file), t.data, t.len, err);
+        status = gt_uftrace_dir_add_text(d, "task.txt", &t, err);
     gt_text_free(&t);
     return status;
 }
@@ -263,14 +289,14 @@ int gt_uftrace_dir_add_library(const struct gt_uftrace_dir *d, uint64_t time, ui
 int gt_uftrace_dir_put_map(const struct gt_uftrace_dir *d, const char *sid,
                            const struct gt_uftrace_mapping *map, size_t n, struct gt_error *err)
 {
-    char name[64], file[GT_UFTRACE_FILE_MAX];
+    char name[64];
     if (strlen(sid) != GT_UFTRACE_SID_LEN || !gt_is_hex(sid, GT_UFTRACE_SID_LEN))
         return gt_error_set(err, GT_E_RANGE, "session id '%.20s' is not 16 hex digits", sid);
     snprintf(name, sizeof name, "sid-%s.map", sid);
     struct gt_text t = {0};
     int status = gt_uftrace_map_write(&t, map, n, err);
     if (!status)
-        status = gt_file_replace_text(gt_uftrace_dir_file(d, name, file), &t, err);
+        status = gt_uftrace_dir_put_text(d, name, &t, err);
     gt_text_free(&t);
     return status;
 }
@@ -278,7 +304,7 @@ int gt_uftrace_dir_put_map(const struct gt_uftrace_dir *d, const char *sid,
 int gt_uftrace_dir_add_event(const struct gt_uftrace_dir *d, uint32_t id, const char *name,
                              struct gt_error *err)
 {
-    char file[GT_UFTRACE_FILE_MAX], *old = NULL;
+    char *old;
     size_t size = 0;
     if (id < GT_UFTRACE_EV_USER || !strchr(name, ':') || strpbrk(name, " \n"))
         return gt_error_set(err, GT_E_RANGE,
@@ -288,18 +314,15 @@ int gt_uftrace_dir_add_event(const struct gt_uftrace_dir *d, uint32_t id, const 
     int lock = gt_uftrace_dir_lock(d, err);
     if (lock < 0)
         return lock;
-    gt_uftrace_dir_file(d, "events.txt", file);
-    int status = gt_file_read(file, GT_UFTRACE_TEXT_MAX, &old, &size, err);
+    int status = gt_uftrace_dir_read_text(d, "events.txt", GT_UFTRACE_TEXT_MAX, &old, &size, err);
     struct gt_text t = {0};
     gt_text_printf(&t, "EVENT: %" PRIu32 " ", id);
     bool known = !status && t.data && strstr(old, t.data);
     gt_text_printf(&t, "%s\n", name);
     if (status == GT_E_NOT_FOUND)
         status = 0;
-    if (!status && t.failed)
-        status = gt_error_set(err, GT_E_NOMEM, "%s: out of memory", file);
     if (!status && !known)
-        status = gt_file_append(file, t.data, t.len, err);
+        status = gt_uftrace_dir_add_text(d, "events.txt", &t, err);
     gt_text_free(&t);
     free(old);
     gt_uftrace_dir_unlock(lock);

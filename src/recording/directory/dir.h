@@ -34,6 +34,21 @@ int gt_uftrace_dir_check(const char *path, struct gt_error *err);
  * GT_E_IO, GT_E_FORMAT (a directory with files, but not uftrace data). */
 int gt_uftrace_dir_open(struct gt_uftrace_dir *d, const char *path, struct gt_error *err);
 
+/* ---- text files by name: all that a recording has, beside its records, is written here ------ */
+
+/* Replaces the file. Errors of gt_file_replace_text. */
+int gt_uftrace_dir_put_text(const struct gt_uftrace_dir *d, const char *name,
+                            const struct gt_text *t, struct gt_error *err);
+/* Appends to it, with one write; makes it if it is not there. GT_E_NOMEM if the text's `failed` is
+ * set; errors of gt_file_append. */
+int gt_uftrace_dir_add_text(const struct gt_uftrace_dir *d, const char *name,
+                            const struct gt_text *t, struct gt_error *err);
+/* Errors of gt_file_read; the caller frees *data, which is NULL after one. */
+int gt_uftrace_dir_read_text(const struct gt_uftrace_dir *d, const char *name, size_t limit,
+                             char **data, size_t *size, struct gt_error *err);
+
+/* ---- what it has ---------------------------------------------------------------------------- */
+
 /* Append lines to task.txt: see struct gt_uftrace_task. sid: 16 hex digits. Errors of
  * gt_uftrace_task_write and gt_file_append. */
 int gt_uftrace_dir_add_session(const struct gt_uftrace_dir *d, uint64_t time, uint32_t pid,

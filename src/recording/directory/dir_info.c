@@ -34,7 +34,7 @@ int gt_uftrace_dir_read_tids(const struct gt_uftrace_dir *d, uint32_t **tids, si
     struct gt_cursor all, line;
     struct gt_error why = {0};
     gt_uftrace_dir_file(d, "task.txt", file);
-    int status = gt_file_read(file, GT_UFTRACE_TEXT_MAX, &text, &size, err);
+    int status = gt_uftrace_dir_read_text(d, "task.txt", GT_UFTRACE_TEXT_MAX, &text, &size, err);
     if (status)
         return status;
     uint32_t *list = calloc(gt_text_count_lines(text, size) + 1, sizeof *list);
@@ -62,10 +62,9 @@ int gt_uftrace_dir_read_tids(const struct gt_uftrace_dir *d, uint32_t **tids, si
 int gt_uftrace_dir_read_info(const struct gt_uftrace_dir *d, struct gt_uftrace_info *out,
                              struct gt_error *err)
 {
-    char file[GT_UFTRACE_FILE_MAX], *data;
+    char *data;
     size_t size;
-    int status =
-        gt_file_read(gt_uftrace_dir_file(d, "info", file), GT_UFTRACE_TEXT_MAX, &data, &size, err);
+    int status = gt_uftrace_dir_read_text(d, "info", GT_UFTRACE_TEXT_MAX, &data, &size, err);
     if (status)
         return status;
     status = gt_uftrace_info_read(data, size, out, err);
@@ -87,7 +86,6 @@ uint64_t gt_uftrace_dir_features(const struct gt_uftrace_dir *d)
 int gt_uftrace_dir_write_info(const struct gt_uftrace_dir *d, const struct gt_uftrace_info *info,
                               struct gt_error *err)
 {
-    char file[GT_UFTRACE_FILE_MAX];
     struct gt_uftrace_info full = *info, old;
     uint32_t *tids = NULL;
     full.n_tids = 0;
@@ -104,7 +102,7 @@ int gt_uftrace_dir_write_info(const struct gt_uftrace_dir *d, const struct gt_uf
     struct gt_text t = {0};
     status = gt_uftrace_info_write(&t, &full, err);
     if (!status)
-        status = gt_file_replace_text(gt_uftrace_dir_file(d, "info", file), &t, err);
+        status = gt_uftrace_dir_put_text(d, "info", &t, err);
     gt_text_free(&t);
     free(tids);
     return status;

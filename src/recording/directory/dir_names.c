@@ -27,8 +27,8 @@ static void put_name(struct gt_writer *w, const char *name)
 int gt_uftrace_dir_add_name(const struct gt_uftrace_dir *d, uint64_t time, uint32_t tid,
                             uint32_t pid, const char *name, struct gt_error *err)
 {
-    char file[GT_UFTRACE_FILE_MAX];
     uint8_t record[RECORD];
+    const struct gt_text one = {.data = (char *)record, .len = sizeof record};
     struct gt_writer w;
     gt_writer_init(&w, record, sizeof record);
     gt_write_u32(&w, COMM);
@@ -40,6 +40,5 @@ int gt_uftrace_dir_add_name(const struct gt_uftrace_dir *d, uint64_t time, uint3
     gt_write_u32(&w, pid);
     gt_write_u32(&w, tid);
     gt_write_u64(&w, time);
-    return gt_file_append(gt_uftrace_dir_file(d, GT_UFTRACE_NAMES, file), record, sizeof record,
-                          err);
+    return gt_uftrace_dir_add_text(d, GT_UFTRACE_NAMES, &one, err);
 }

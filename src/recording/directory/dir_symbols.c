@@ -12,14 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NAME_ROOM = 320 };
+
 /* True where the file is there and names another module. */
-static bool is_anothers(const char *file, const char *path, const char *build_id)
+static bool is_anothers(const struct gt_uftrace_dir *d, const char *name, const char *path,
+                        const char *build_id)
 {
     char *text;
     size_t size;
     struct gt_cursor all, line;
     bool whole, other = false;
-    if (gt_file_read(file, GT_UFTRACE_TEXT_MAX, &text, &size, NULL))
+    if (gt_uftrace_dir_read_text(d, name, GT_UFTRACE_TEXT_MAX, &text, &size, NULL))
         return false;
     all = (struct gt_cursor){text, size};
     while (!other && gt_take_line(&all, &line, &whole) && gt_take(&line, "# ")) {
@@ -45,38 +48,37 @@ static void add_suffix(char *name, size_t size, const char *path, const char *bu
         snprintf(name + len, size - len, "-%04x", sum);
 }
 
-/* The full name of the module's file with that extension. */
+/* The name of the module's file with that extension. */
 static int choose(const struct gt_uftrace_dir *d, const struct gt_uftrace_module *m,
-                  const char *extension, char *file, struct gt_error *err)
+                  const char *extension, char name[NAME_ROOM], struct gt_error *err)
 {
-    char path[GT_UFTRACE_PATH_MAX], base[300], name[320];
+    char path[GT_UFTRACE_PATH_MAX], base[300];
     const char *id = m->build_id && strlen(m->build_id) <= 40 ? m->build_id : "";
     gt_uftrace_path(m->path, path, sizeof path);
     const char *slash = strrchr(path, '/');
     snprintf(base, sizeof base, "%.250s", slash ? slash + 1 : path);
-    snprintf(name, sizeof name, "%s.sym", base);
-    if (is_anothers(gt_uftrace_dir_file(d, name, file), path, id)) {
+    snprintf(name, NAME_ROOM, "%s.sym", base);
+    if (is_anothers(d, name, path, id)) {
         add_suffix(base, sizeof base, path, id);
-        snprintf(name, sizeof name, "%s.sym", base);
-        if (is_anothers(gt_uftrace_dir_file(d, name, file), path, id))
-            return gt_error_set(err, GT_E_EXISTS, "%s: belongs to another module than %s", file,
-                                path);
+        snprintf(name, NAME_ROOM, "%s.sym", base);
+        if (is_anothers(d, name, path, id))
+            return gt_error_set(err, GT_E_EXISTS, "%s/%s: belongs to another module than %s",
+                                d->path, name, path);
     }
-    snprintf(name, sizeof name, "%s%s", base, extension);
-    gt_uftrace_dir_file(d, name, file);
+    snprintf(name, NAME_ROOM, "%s%s", base, extension);
     return 0;
 }
 
 static int put(const struct gt_uftrace_dir *d, const struct gt_uftrace_module *m,
                const char *extension, const struct gt_text *t, struct gt_error *err)
 {
-    char file[GT_UFTRACE_FILE_MAX];
+    char name[NAME_ROOM];
     int lock = gt_uftrace_dir_lock(d, err);
     if (lock < 0)
         return lock;
-    int status = choose(d, m, extension, file, err);
+    int status = choose(d, m, extension, name, err);
     if (!status)
-        status = gt_file_replace_text(file, t, err);
+        status = gt_uftrace_dir_put_text(d, name, t, err);
     gt_uftrace_dir_unlock(lock);
     return status;
 }

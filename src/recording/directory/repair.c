@@ -150,11 +150,8 @@ static int note_open(const struct repair *r, uint32_t tid, uint64_t time, uint32
                      struct gt_error *err)
 {
     struct gt_text line = {0};
-    char file[GT_UFTRACE_FILE_MAX];
-    gt_uftrace_dir_file(&r->dir, GT_OPEN_CALLS_FILE, file);
     gt_open_calls_put(&line, tid, time, depth);
-    int status = line.failed ? gt_error_set(err, GT_E_NOMEM, "%s: out of memory", file)
-                             : gt_file_append(file, line.data, line.len, err);
+    int status = gt_uftrace_dir_add_text(&r->dir, GT_OPEN_CALLS_FILE, &line, err);
     gt_text_free(&line);
     return status;
 }

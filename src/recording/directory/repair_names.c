@@ -97,7 +97,7 @@ static int mend_map(struct names *n, const struct found *f, struct gt_error *err
     bool bad;
     int status = keep_map_lines(f->text, f->size, &out, &kept, &bad, err);
     if (!status && bad)
-        status = gt_file_replace_text(f->path, &out, err);
+        status = gt_uftrace_dir_put_text(n->dir, f->name, &out, err);
     if (!status && bad)
         gt_uftrace_repair_report(n->opt, n->stats, f->name,
                                  "%s: %zu modules kept; functions of others have no names until "
@@ -260,7 +260,7 @@ static int mend_stats(struct names *n, const struct found *f, struct gt_error *e
     if (bad && !memmem(f->text, f->size, "records=", 8))
         gt_text_printf(&out, "records=%" PRIu64 "\n", n->stats->records);
     if (bad)
-        status = gt_file_replace_text(f->path, &out, err);
+        status = gt_uftrace_dir_put_text(n->dir, f->name, &out, err);
     if (bad && !status)
         gt_uftrace_repair_report(n->opt, n->stats, f->name, "%s: %zu numbers kept",
                                  state_of(f->size, kept), kept);
@@ -291,8 +291,8 @@ static bool is_kind(const char *name, size_t kind)
 static int mend_file(struct names *n, size_t kind, const char *name, struct gt_error *err)
 {
     struct found f = {.name = name};
-    int status = gt_file_read(gt_uftrace_dir_file(n->dir, name, f.path), GT_UFTRACE_TEXT_MAX,
-                              &f.text, &f.size, err);
+    gt_uftrace_dir_file(n->dir, name, f.path);
+    int status = gt_uftrace_dir_read_text(n->dir, name, GT_UFTRACE_TEXT_MAX, &f.text, &f.size, err);
     if (status)
         return status;
     status = kinds[kind].repair(n, &f, err);

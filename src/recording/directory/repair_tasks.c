@@ -126,13 +126,12 @@ static int add_missing(struct tasks *t, struct gt_error *err)
 int gt_uftrace_dir_repair_tasks(const struct gt_uftrace_dir *d, struct gt_uftrace_task_repair *r,
                                 struct gt_error *err)
 {
-    char file[GT_UFTRACE_FILE_MAX], *text = NULL;
+    char *text;
     size_t size = 0;
     struct tasks t = {.dir = d, .want = r, .seen = calloc(r->n + 1, 1)};
     if (!t.seen)
         return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", d->path);
-    gt_uftrace_dir_file(d, "task.txt", file);
-    int status = gt_file_read(file, GT_UFTRACE_TEXT_MAX, &text, &size, err);
+    int status = gt_uftrace_dir_read_text(d, "task.txt", GT_UFTRACE_TEXT_MAX, &text, &size, err);
     if (status == GT_E_NOT_FOUND)
         status = 0;
     if (!status)
@@ -140,7 +139,7 @@ int gt_uftrace_dir_repair_tasks(const struct gt_uftrace_dir *d, struct gt_uftrac
     if (!status)
         status = add_missing(&t, err);
     if (!status && (r->dropped || r->added || !text)) {
-        status = gt_file_replace_text(file, &t.out, err);
+        status = gt_uftrace_dir_put_text(d, "task.txt", &t.out, err);
         gt_uftrace_repair_report(r->opt, r->stats, "task.txt",
                                  "%s: lines left out: %" PRIu64 ", added: %" PRIu64,
                                  !text        ? "it was missing"

@@ -4,7 +4,6 @@
 #include "calls/recorder/recorder.h"
 #include "recording/texts/files.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST = 65536 }; /* a thread may give itself a new name each time */
@@ -53,15 +52,13 @@ int gt_guest_tasks_write(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     struct gt_guest_tasks *g = &r->guest_tasks;
     struct gt_text text = {0};
-    char path[4200];
     if (!g->all || !g->all->len)
         return 0;
-    snprintf(path, sizeof path, "%s/" GT_GUEST_TASKS_FILE, r->output.dir.path);
     pthread_mutex_lock(&g->lock);
     for (guint i = 0; i < g->all->len; i++)
         gt_guest_task_put(&text, g->all->pdata[i]);
     pthread_mutex_unlock(&g->lock);
-    int status = gt_file_replace_text(path, &text, err);
+    int status = gt_uftrace_dir_put_text(&r->output.dir, GT_GUEST_TASKS_FILE, &text, err);
     gt_text_free(&text);
     return status;
 }

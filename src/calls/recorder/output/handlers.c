@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Functions that begin handlers: see handlers.h. */
 #include "calls/recorder/output/handlers.h"
-#include "base/file.h"
 #include "base/fnv.h"
 #include "calls/recorder/recorder.h"
 #include "recording/directory/uftrace.h"
 #include "recording/texts/files.h"
 #include "recording/texts/handlers.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { TRIES = 64 };
@@ -41,12 +39,13 @@ static int compare(const void *a, const void *b)
 }
 
 /* Handlers that the recording's other processes have written. */
-static void note_written(struct gt_uftrace_recorder *r, const char *path)
+static void note_written(struct gt_uftrace_recorder *r)
 {
     enum { LINE = 13 };
     char *text;
     size_t size;
-    if (gt_file_read(path, GT_HANDLERS * LINE, &text, &size, NULL) < 0)
+    if (gt_uftrace_dir_read_text(&r->output.dir, GT_HANDLERS_FILE, GT_HANDLERS * LINE, &text, &size,
+                                 NULL) < 0)
         return;
     gt_handlers_parse(text, gt_handlers_begun, r);
     free(text);
@@ -56,11 +55,9 @@ int gt_handlers_write(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     struct gt_text text = {0};
     uint64_t all[GT_HANDLERS];
-    char path[4200];
     size_t n = 0;
-    snprintf(path, sizeof path, "%s/" GT_HANDLERS_FILE, r->output.dir.path);
     if (r->guest.user)
-        note_written(r, path);
+        note_written(r);
     for (size_t i = 0; i < GT_HANDLERS; i++) {
         uint64_t address = __atomic_load_n(&r->handlers.address[i], __ATOMIC_RELAXED);
         if (address)
@@ -71,7 +68,7 @@ int gt_handlers_write(struct gt_uftrace_recorder *r, struct gt_error *err)
     qsort(all, n, sizeof *all, compare);
     for (size_t i = 0; i < n; i++)
         gt_handler_put(&text, all[i]);
-    int status = gt_file_replace_text(path, &text, err);
+    int status = gt_uftrace_dir_put_text(&r->output.dir, GT_HANDLERS_FILE, &text, err);
     gt_text_free(&text);
     return status;
 }

@@ -185,11 +185,11 @@ static const char *cpu_desc(const struct gt_uftrace_recorder *r)
 static bool keep_program(const struct gt_uftrace_recorder *r, struct gt_uftrace_info *info,
                          struct gt_uftrace_info *there)
 {
-    char path[4200], *data = NULL;
+    char *data;
     size_t size;
-    snprintf(path, sizeof path, "%s/info", r->output.dir.path);
-    bool good = gt_file_read(path, 1 << 24, &data, &size, NULL) == 0 &&
-                gt_uftrace_info_read(data, size, there, NULL) == 0;
+    bool good =
+        gt_uftrace_dir_read_text(&r->output.dir, "info", 1 << 24, &data, &size, NULL) == 0 &&
+        gt_uftrace_info_read(data, size, there, NULL) == 0;
     free(data);
     if (!good)
         return false;
@@ -355,10 +355,9 @@ static int add_figures(struct gt_uftrace_recorder *r, const struct gt_meta_figur
     int lock = open(path, O_RDONLY | O_CLOEXEC);
     if (lock >= 0)
         flock(lock, LOCK_EX);
-    snprintf(path, sizeof path, "%s/" GT_STATS_FILE, r->output.dir.path);
-    char *written = NULL;
+    char *written;
     size_t size;
-    gt_file_read(path, 1 << 16, &written, &size, NULL);
+    gt_uftrace_dir_read_text(&r->output.dir, GT_STATS_FILE, 1 << 16, &written, &size, NULL);
     struct gt_stats old;
     gt_stats_parse(&old, written);
     struct gt_text text = {0};
@@ -371,7 +370,7 @@ static int add_figures(struct gt_uftrace_recorder *r, const struct gt_meta_figur
         gt_text_add(&text, "\n", 1);
     }
     gt_stats_put(&text, GT_STATS_MACHINE, !r->guest.user);
-    int status = gt_file_replace_text(path, &text, err);
+    int status = gt_uftrace_dir_put_text(&r->output.dir, GT_STATS_FILE, &text, err);
     gt_text_free(&text);
     gt_stats_clear(&old);
     if (lock >= 0)
@@ -381,11 +380,10 @@ static int add_figures(struct gt_uftrace_recorder *r, const struct gt_meta_figur
 
 static bool is_said_outside(const struct gt_uftrace_recorder *r)
 {
-    char path[4200], *text = NULL;
+    char *text;
     size_t size;
     struct gt_stats s;
-    snprintf(path, sizeof path, "%s/" GT_STATS_FILE, r->output.dir.path);
-    gt_file_read(path, 1 << 16, &text, &size, NULL);
+    gt_uftrace_dir_read_text(&r->output.dir, GT_STATS_FILE, 1 << 16, &text, &size, NULL);
     gt_stats_parse(&s, text);
     bool said = gt_stats_text(&s, GT_STATS_OUTSIDE) != NULL;
     gt_stats_clear(&s);

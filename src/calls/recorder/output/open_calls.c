@@ -7,8 +7,6 @@
 #include "recording/texts/files.h"
 #include "recording/texts/open_calls.h"
 
-#include <stdio.h>
-
 void gt_open_calls_init(struct gt_open_calls *o)
 {
     *o = (struct gt_open_calls){0}; /* another thread of the parent may have had the text */
@@ -31,14 +29,10 @@ void gt_open_calls_end(void *recorder, struct gt_stack *s, uint64_t time)
 int gt_open_calls_write(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     struct gt_open_calls *o = &r->open_calls;
-    char path[4200];
     int status = 0;
-    snprintf(path, sizeof path, "%s/" GT_OPEN_CALLS_FILE, r->output.dir.path);
     pthread_mutex_lock(&o->lock);
-    if (o->text.failed)
-        status = gt_error_set(err, GT_E_NOMEM, "%s: out of memory", path);
-    else if (o->text.len)
-        status = gt_file_append(path, o->text.data, o->text.len, err);
+    if (o->text.failed || o->text.len)
+        status = gt_uftrace_dir_add_text(&r->output.dir, GT_OPEN_CALLS_FILE, &o->text, err);
     gt_text_free(&o->text);
     pthread_mutex_unlock(&o->lock);
     return status;

@@ -16,19 +16,12 @@ struct job {
     int status;
 };
 
-static void path_of(const struct gt_uftrace_recorder *r, char *path, size_t room)
-{
-    snprintf(path, room, "%s/" GT_EXTERN_FILE, r->output.dir.path);
-}
-
 static void append(void *arg)
 {
     struct job *job = arg;
     struct gt_text line = {0};
-    char path[4200];
-    path_of(job->rec, path, sizeof path);
     gt_extern_put(&line, job->time ? job->time : 1, job->text);
-    job->status = line.failed ? GT_E_NOMEM : gt_file_append(path, line.data, line.len, NULL);
+    job->status = gt_uftrace_dir_add_text(&job->rec->output.dir, GT_EXTERN_FILE, &line, NULL);
     gt_text_free(&line);
 }
 
@@ -103,7 +96,7 @@ int gt_marks_finish(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     const struct gt_text none = {0};
     char path[4200];
-    path_of(r, path, sizeof path);
+    snprintf(path, sizeof path, "%s/" GT_EXTERN_FILE, r->output.dir.path);
     return r->marks.written ? gt_extern_add(path, &none, err) : 0;
 }
 

@@ -150,10 +150,9 @@ static int put_values(struct gt_uftrace_recorder *r, const struct gt_value_modul
                                      .enums = r->arguments.values.enums,
                                      .n_enums = r->arguments.values.n_enums};
     struct gt_text text = {0};
-    g_autofree char *path = g_strdup_printf("%s/" GT_VALUES_FILE, r->output.dir.path);
     int status = gt_values_write(&text, &values, false, err);
     if (status == 0)
-        status = gt_file_replace_text(path, &text, err);
+        status = gt_uftrace_dir_put_text(&r->output.dir, GT_VALUES_FILE, &text, err);
     gt_text_free(&text);
     return status;
 }
