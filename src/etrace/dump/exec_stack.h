@@ -8,6 +8,9 @@
  * jumped, unless the target is on the stack: then frames are popped up to it (longjmp). Code that
  * the previous instruction does not lead to is a handler, on top of the function that it
  * interrupts; an exception return pops back to that function.
+ *
+ * The recorder's tracker (src/track) is not fed with this: it knows a frame by the stack pointer,
+ * which a stream does not have, and these rules go by names and addresses of returns alone.
  */
 #ifndef GT_ETRACE_DUMP_EXEC_STACK_H
 #define GT_ETRACE_DUMP_EXEC_STACK_H
