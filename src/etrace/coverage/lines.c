@@ -189,6 +189,7 @@ static void add_piece(struct sweep *s, const struct gt_coverage_row *row, uint64
     struct gt_covered_line line = {.file = row->file,
                                    .line = row->line,
                                    .function = function,
+                                   .column = row->lo == lo ? row->column : 0,
                                    .ends = row->ends || !row->counted,
                                    .listed = row->listed,
                                    .strong = row->statement,
@@ -197,7 +198,9 @@ static void add_piece(struct sweep *s, const struct gt_coverage_row *row, uint64
                                    .cost = cost_of(s, lo, hi)};
     struct gt_covered_function *f =
         &g_array_index(s->out->functions, struct gt_covered_function, function);
-    if (row->listed && !row->counted)
+    if (line.column)
+        line.count = gt_coverage_at(s->c, lo);
+    else if (row->listed && !row->counted)
         line.count = gt_coverage_most(s->c, lo, hi);
     if (row->line && row->listed && !f->line && !f->is_placed && is_entry(s, lo)) {
         f->file = row->file;
@@ -239,6 +242,7 @@ static void add_statements(struct sweep *s)
         const struct gt_covered_line line = {.file = at->file,
                                              .line = at->line,
                                              .function = function,
+                                             .column = at->column,
                                              .ends = true,
                                              .listed = true,
                                              .strong = true,
@@ -310,30 +314,53 @@ static int compare_lines(const void *a, const void *b)
     return x->function < y->function ? -1 : x->function > y->function;
 }
 
-/* One item for what a function has of a line. */
-static void merge_lines(GArray *lines)
+static int compare_statements(const void *a, const void *b)
+{
+    const struct gt_covered_line *x = a, *y = b;
+    const int order = compare_lines(x, y);
+    return order ? order : x->column < y->column ? -1 : x->column > y->column;
+}
+
+/* The count of a statement is that of all its copies; of a line, that of the statement that ran the
+ * most. */
+static void merge_counts(struct gt_covered_line *to, const struct gt_covered_line *line)
+{
+    if (to->strong != line->strong)
+        to->count = to->strong ? to->count : line->count;
+    else if (to->column && to->column == line->column)
+        to->count += MIN(line->count, UINT64_MAX - to->count);
+    else
+        to->count = MAX(to->count, line->count);
+    to->strong |= line->strong;
+    to->idle &= line->idle;
+    to->declares |= line->declares;
+    to->cost += line->cost;
+    to->listed |= line->listed;
+    to->ends |= line->ends;
+}
+
+/* Sorts, and makes one item of neighbours that compare as equal. */
+static void merge_equal(GArray *lines, GCompareFunc compare)
 {
     struct gt_covered_line *line = (struct gt_covered_line *)(void *)lines->data;
     guint n = 0;
-    g_array_sort(lines, compare_lines);
+    g_array_sort(lines, compare);
     for (guint i = 0; i < lines->len; i++) {
-        struct gt_covered_line *last = n ? &line[n - 1] : NULL;
-        if (!last || compare_lines(last, &line[i]) != 0) {
+        if (n && compare(&line[n - 1], &line[i]) == 0)
+            merge_counts(&line[n - 1], &line[i]);
+        else
             line[n++] = line[i];
-            continue;
-        }
-        if (last->strong == line[i].strong)
-            last->count = MAX(last->count, line[i].count);
-        else if (line[i].strong)
-            last->count = line[i].count;
-        last->strong |= line[i].strong;
-        last->idle &= line[i].idle;
-        last->declares |= line[i].declares;
-        last->cost += line[i].cost;
-        last->listed |= line[i].listed;
-        last->ends |= line[i].ends;
     }
     g_array_set_size(lines, n);
+}
+
+/* One item for what a function has of a line. */
+static void merge_lines(GArray *lines)
+{
+    merge_equal(lines, compare_statements);
+    for (guint i = 0; i < lines->len; i++)
+        g_array_index(lines, struct gt_covered_line, i).column = 0;
+    merge_equal(lines, compare_lines);
 }
 
 /* Of a function that ran where it is inlined, code that was not entered does not say what has not

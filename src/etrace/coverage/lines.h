@@ -2,7 +2,8 @@
 /*
  * From counts by address to counts by line and function.
  *
- * A line's count within a function is the greatest count of its code. A line with code in several
+ * A line's count within a function is the greatest count of a statement in it: the sum of its
+ * copies, where they are known, else the greatest count of its code. A line with code in several
  * functions has the sum of their counts (write.h). docs/etrace.md describes where this differs from
  * gcov.
  */
@@ -29,14 +30,15 @@ struct gt_covered_function {
 struct gt_covered_line {
     uint32_t file, line; /* 0: unknown */
     uint32_t function;
-    bool ends;      /* blocks of the function end in the line (flow.h) */
-    bool listed;    /* false: the code belongs to no statement */
-    bool strong;    /* a statement begins there; else only what the compiler has moved away from it
-                     * may be known */
-    bool declares;  /* the function is declared there, of optimised code */
-    bool idle;      /* it is only in code that was never entered */
-    uint64_t count; /* how often it ran */
-    uint64_t cost;  /* instructions that ran, or their bytes */
+    uint32_t column; /* private */
+    bool ends;       /* blocks of the function end in the line (flow.h) */
+    bool listed;     /* false: the code belongs to no statement */
+    bool strong;     /* a statement begins there; else only what the compiler has moved away from it
+                      * may be known */
+    bool declares;   /* the function is declared there, of optimised code */
+    bool idle;       /* it is only in code that was never entered */
+    uint64_t count;  /* how often it ran */
+    uint64_t cost;   /* instructions that ran, or their bytes */
 };
 
 /* The report; its names point into the programs, which must outlive it. */

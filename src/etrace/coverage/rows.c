@@ -71,12 +71,18 @@ static bool visit_row(void *self, const struct gt_line_row *row)
     const uint64_t size = MIN(row->hi - row->lo, left);
     const uint32_t file = number_of(c, row->file);
     if (size == 0) {
-        const struct gt_coverage_point point = {lo, file, row->line, c->out->statements->len};
+        const struct gt_coverage_point point = {lo, file, row->line, row->column,
+                                                c->out->statements->len};
         g_array_append_val(c->out->statements, point);
         return true;
     }
-    const struct gt_coverage_row r = {
-        lo, lo + size, file, row->line, .listed = true, .statement = row->plain || row->statement};
+    const struct gt_coverage_row r = {lo,
+                                      lo + size,
+                                      file,
+                                      row->line,
+                                      row->column,
+                                      .listed = true,
+                                      .statement = row->plain || row->statement};
     g_array_append_val(c->out->rows, r);
     return true;
 }
@@ -91,6 +97,7 @@ static bool visit_inlined(void *self, const struct gt_line_inlined *inlined)
         inlined->entry + c->program->base,
         number_of(c, inlined->file),
         inlined->line,
+        0,
         c->out->inlined->len,
         inlined->name,
         inlined->call_file ? number_of(c, inlined->call_file) : 0,

@@ -10,11 +10,12 @@
 struct gt_coverage_row {
     uint64_t lo, hi; /* run-time addresses, within one piece of the program's code */
     uint32_t file, line;
-    uint32_t end;   /* in a function's first row: the line that it ends in; 0: unknown */
-    bool listed;    /* false: code that belongs to no statement */
-    bool statement; /* a statement begins there */
-    bool ends;      /* if counted: a block ends in the line, and `count` is how often the line was
-                       entered */
+    uint32_t column; /* of a statement whose copies each have a row that begins it; else 0 */
+    uint32_t end;    /* in a function's first row: the line that it ends in; 0: unknown */
+    bool listed;     /* false: code that belongs to no statement */
+    bool statement;  /* a statement begins there */
+    bool ends;       /* if counted: a block ends in the line, and `count` is how often the line was
+                        entered */
     bool counted; /* `count` is the count of the line in this function; else the counts of its code
                      are used */
     uint64_t count;
@@ -43,6 +44,7 @@ struct gt_coverage_declared {
 struct gt_coverage_point {
     uint64_t lo; /* run-time address */
     uint32_t file, line;
+    uint32_t column;               /* as of a row */
     uint32_t order;                /* of its addition */
     const char *name;              /* of the function that is inlined */
     uint32_t call_file, call_line; /* where it is called; 0: unknown */

@@ -36,8 +36,10 @@ struct gt_line_row {
     uint64_t lo, hi;
     const char *file; /* as gt_lines_at returns it */
     unsigned line;
-    bool statement; /* a statement begins there (is_stmt) */
-    bool plain;     /* as of the functions of its unit */
+    unsigned column; /* of a statement that begins there, where each copy of it has one such row, as
+                      * in optimised code of GCC from 8 on; else 0 */
+    bool statement;  /* a statement begins there (is_stmt) */
+    bool plain;      /* as of the functions of its unit */
 };
 
 /* A function as the compiler describes it. */

@@ -24,8 +24,8 @@ struct code_range {
 struct walk {
     const struct gt_lines *lines;
     const struct gt_lines_visitor *visitor;
-    Dwarf_Die *unit; /* under way, and whether GCC made it without optimisation */
-    bool plain;
+    Dwarf_Die *unit;          /* under way, and whether GCC made it without optimisation */
+    bool plain, marks;        /* marks: each copy of a statement has one row that begins it */
     struct code_range *range; /* its code, by address; none: not known */
     size_t n_ranges;
     uint32_t entries; /* of its functions that were read */
@@ -42,6 +42,15 @@ static bool is_plain(Dwarf_Die *unit)
         if (at[3] != '0')
             return false;
     return true;
+}
+
+/* GCC from 8 on marks where a statement begins, and copies the mark with its code; before, and with
+ * other compilers, any row of a statement may be marked. */
+static bool marks_statements(Dwarf_Die *unit)
+{
+    const char *text = gt_die_string(unit, DW_AT_producer);
+    const char *version = text && strncmp(text, "GNU ", 4) == 0 ? strchr(text + 4, ' ') : NULL;
+    return version && atoi(version + 1) >= 8 && !strstr(text, "-gno-statement-frontiers");
 }
 
 /* What nobody wrote. GCC marks a lambda's function as well, and says no line of it. */
@@ -244,10 +253,10 @@ static void visit_row(struct walk *w, Dwarf_Lines *lines, size_t i)
     Dwarf_Line *row = dwarf_onesrcline(lines, i), *next = dwarf_onesrcline(lines, i + 1);
     Dwarf_Addr lo, hi;
     bool end, statement;
-    int line;
+    int line, column;
     if (dwarf_lineendsequence(row, &end) != 0 || end || dwarf_lineaddr(row, &lo) != 0 ||
         dwarf_lineaddr(next, &hi) != 0 || dwarf_lineno(row, &line) != 0 || line <= 0 ||
-        dwarf_linebeginstatement(row, &statement) != 0)
+        dwarf_linebeginstatement(row, &statement) != 0 || dwarf_linecol(row, &column) != 0)
         return;
     const bool empty = lo == hi && statement && !w->plain;
     if (code_end(w, lo, UINT64_MAX) <= lo || (lo >= (hi = code_end(w, lo, hi)) && !empty))
@@ -257,6 +266,7 @@ static void visit_row(struct walk *w, Dwarf_Lines *lines, size_t i)
                                   hi - w->lines->load_base,
                                   file,
                                   (unsigned)line,
+                                  w->marks && statement && column > 0 ? (unsigned)column : 0,
                                   statement,
                                   w->plain};
     if (file)
@@ -274,6 +284,7 @@ static void visit_unit(struct walk *w, Dwarf_Die *unit, Dwarf_Die *split)
     size_t n;
     w->unit = unit;
     w->plain = is_plain(functions);
+    w->marks = !w->plain && marks_statements(functions);
     w->entries = 0;
     if (w->visitor->function || w->visitor->inlined)
         dwarf_getfuncs(functions, visit_function, w, 0);
