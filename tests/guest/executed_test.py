@@ -7,6 +7,7 @@ How often each calls leaf() and what it prints is the programs' own word; what t
 import os
 import platform
 import re
+import socket
 import sys
 
 from gttest import paths, qemus
@@ -231,6 +232,27 @@ def test_other_tools(place, _form):
             check_refused(place, tool)
 
 
+def test_socket(place, _form):
+    """A socket has the stream of the first program; the others are named."""
+    words = ['/bin/sh', '-c', './prog work 2; exec ./prog work 3']
+    plain = lines(place.plain(*words))
+    for tool in 'etrace', 'execlog':
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(f'{place.where}/{tool}')
+            server.listen()
+            child = start([paths.GUESTTRACE, 'record', '--qemu', place.qemu, '-o', f'unix:{tool}', '--tool', tool, '--', *words],
+                          cwd=place.where)
+            taken = [server.accept()[0]]
+            with taken[0] as stream:
+                while data := stream.recv(1 << 20):
+                    taken.append(len(data))
+            done = finish(child)
+        errors = done.stderr.decode()
+        need(lines(done) == plain and done.returncode == 0 and sum(taken[1:]) > 1000, done, taken)
+        need('1 program that the guest executed ran outside QEMU and is not recorded: ./prog' in errors, errors)
+        need('the program went on as ./prog outside QEMU: that is not recorded' in errors, errors)
+
+
 def test_records_itself(place, _form):
     """A QEMU with a plugin of ours that the guest executes is no program outside."""
     for name in 'uftrace', 'etrace', 'execlog':
@@ -258,7 +280,7 @@ def main():
     if not versions:
         raise Skip(f'no user-mode QEMU for {ARCH}')
     for version, qemu in versions.items():
-        for test in [*TESTS, test_flight, test_other_tools, test_records_itself, test_refused]:
+        for test in [*TESTS, test_flight, test_other_tools, test_socket, test_records_itself, test_refused]:
             for form in FORMATS if test in TESTS else FORMATS[:1]:
                 with folder('executed') as where:
                     tally.run(f'{version} {form}: {test.__name__[5:]}', test, Place(qemu, where), form)
