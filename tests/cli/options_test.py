@@ -3,6 +3,7 @@
 """Command lines that make no sense, help, the manual page and the completions."""
 import os
 import re
+import shlex
 import subprocess
 
 from cli_case import CliTest
@@ -300,7 +301,7 @@ class Completion(CliTest):
 
     def complete_bash(self, *words):
         script = self.script('bash')
-        line = f'. {script}; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _guesttrace;' \
+        line = f'. {shlex.quote(script)}; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _guesttrace;' \
                ' printf "%s\\n" "${COMPREPLY[@]}"'
         done = subprocess.run(['bash', '-c', line, 'bash', 'guesttrace', *words], cwd=self.dir,
                               capture_output=True, text=True, check=True)
@@ -352,7 +353,7 @@ class Completion(CliTest):
         script = self.script('fish')
         subprocess.run(['fish', '-n', script], check=True)
         for words, want in {'record --clock ': ['auto', 'host', 'insn'], **self.FAMILIES}.items():
-            done = subprocess.run(['fish', '-c', f'source {script}; complete -C "guesttrace {words}"'], cwd=self.dir,
+            done = subprocess.run(['fish', '-c', f'source {shlex.quote(script)}; complete -C "guesttrace {words}"'], cwd=self.dir,
                                   capture_output=True, text=True, check=True, env=self.env)
             self.assertEqual(sorted(line.split()[0] for line in done.stdout.strip().split('\n')), want, words)
 
