@@ -41,12 +41,13 @@ static void drop_frames(struct gt_thread *t, const struct gt_code *code, uint64_
     gt_return_close(t, (uint32_t)(f - t->stack->base), time);
 }
 
-/* In code without symbols, which is one function, only where more such code follows. */
+/* In code without symbols, which is one function, only where more such code follows, or did. */
 static bool is_over_trap(const struct gt_code *from, const struct gt_code *code)
 {
     return gt_code_is_over_trap(from) && code->fn == from->fn && !code->entry &&
            (from->pc / GT_PAGE == code->pc / GT_PAGE || code->arrival == GT_ARRIVAL_AFTER_TRAP) &&
-           (!(code->fn->flags & GT_FUNC_ANON) || gt_code_is_over_trap(code));
+           (!(code->fn->flags & GT_FUNC_ANON) || gt_code_is_over_trap(code) ||
+            code->arrival == GT_ARRIVAL_REPEATS);
 }
 
 /* The call may be one of a retpoline in the function itself: which is, perhaps, a push and a call

@@ -78,9 +78,11 @@ enum gt_arrival {
     GT_ARRIVAL_AFTER_TRAP, /* a call, unless it is one over a trap that began on the page before */
     GT_ARRIVAL_INSIDE,  /* a call, or not, in the middle of a known function: the caller decides */
     GT_ARRIVAL_RUNS_ON, /* a call of the function that the block runs on into */
+    GT_ARRIVAL_REPEATS, /* of unknown code: a call, unless it is one over a trap, which repeats */
 };
 
-enum gt_vector { GT_VECTOR_UNKNOWN = 0, GT_VECTOR_YES, GT_VECTOR_NO }; /* handlers begin there */
+/* Handlers begin there. UNREPORTED: such that no host reports. */
+enum gt_vector { GT_VECTOR_UNKNOWN = 0, GT_VECTOR_YES, GT_VECTOR_NO, GT_VECTOR_UNREPORTED };
 
 /* A block of one function, as it was translated. Lives as long as a last exit may point to it. Two
  * fill a cache line. */

@@ -135,6 +135,9 @@ struct gt_arch {
     uint16_t vector_align, vector_align_high;
     /* Code below this address is a PC's BIOS, whose exception returns match no interrupt. */
     uint32_t vector_lowest;
+    /* Where the handler of a system management interrupt begins, from the base of CS on; 0: there
+     * are no such interrupts. */
+    uint16_t smi_entry;
     /* The size of a table of handlers, a power of two to which the table is aligned; 0: handlers
      * have no table. */
     uint16_t vector_table;

@@ -34,6 +34,7 @@ const struct gt_arch gt_arch_i386 = {
     .vector_align = 1,
     .vector_align_high = 1,
     .vector_lowest = 0x100000,
+    .smi_entry = 0x8000,
     .returned_sp = "esp",
     .pops_sp = gt_x86_pops_sp,
     .first_argument = "eax",

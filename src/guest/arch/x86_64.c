@@ -35,6 +35,7 @@ const struct gt_arch gt_arch_x86_64 = {
     .vector_align = 1,
     .vector_align_high = 8,
     .vector_lowest = 0x100000,
+    .smi_entry = 0x8000,
     .returned_sp = "rsp",
     .pops_sp = gt_x86_pops_sp,
     .first_argument = "rdi",

@@ -7,6 +7,10 @@
  * only have been reached by an exception. From then on that block is a vector, and so are the
  * others of its table. The first use of a vector is missed if it hits between an indirect jump or
  * call and the block that it enters.
+ *
+ * No host reports system management interrupts (SMI) of a PC. They begin in real mode at a fixed
+ * distance from the base of CS, with flags and segments that hardly any other code has there; QEMU
+ * does not share their blocks with other modes. So registers tell at translation.
  */
 #include "calls/recorder/run/vectors.h"
 #include "calls/recorder/recorder.h"
@@ -94,11 +98,27 @@ bool gt_machine_may_be_vector(const struct gt_uftrace_recorder *r, const struct 
            (code->fn->flags & GT_FUNC_VECTORS || code->pc % align == 0);
 }
 
+bool gt_machine_is_smi(struct gt_uftrace_recorder *r, const struct gt_code *code)
+{
+    static const char *const names[GT_SMI_REGISTERS] = {"cr0", "cs", "eflags", "ss", "ds"};
+    enum { PARAGRAPH = 16, PROTECTED = 1, NO_FLAG = 2 };
+    uint64_t base = code->pc - r->guest.arch->smi_entry, value[GT_SMI_REGISTERS];
+    if (!r->guest.arch->smi_entry || base % PARAGRAPH || !base || !gt_host_can(GT_HOST_REGISTERS))
+        return false;
+    for (size_t i = 0; i < GT_SMI_REGISTERS; i++)
+        if (!gt_register_read(&r->vectors.smi[i], names[i], &value[i]) ||
+            (i == 0 && value[i] & PROTECTED))
+            return false;
+    return value[1] == (base / PARAGRAPH & 0xffff) && value[2] == NO_FLAG && !value[3] && !value[4];
+}
+
 bool gt_machine_is_vector(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit)
 {
     struct gt_uftrace_recorder *r = v->rec;
     if (!v->begun)
         return false;
+    if (code->vector == GT_VECTOR_UNREPORTED)
+        return true;
     if (code->vector != GT_VECTOR_UNKNOWN || !last_exit || !gt_machine_may_be_vector(r, code))
         return code->vector == GT_VECTOR_YES;
     if (in_table(r, code->pc) || is_astray(v, code, last_exit)) {

@@ -87,6 +87,29 @@ static bool runs_on(const struct gt_translation *t, size_t end, const struct gt_
     return !(fn->flags & GT_FUNC_ANON) && fn->lo == next;
 }
 
+/* True where unknown code goes back to a call just before it: what fills a processor's return stack
+ * calls over traps in a loop. */
+static bool repeats(const struct gt_translation *t, size_t first, size_t end,
+                    const struct gt_code *code)
+{
+    enum { INSNS = 3 };
+    const struct gt_arch *arch = t->rec->guest.arch;
+    const struct gt_decoded *last = &t->insn[end - 1];
+    uint64_t to = last->insn.target;
+    if (!(code->fn->flags & GT_FUNC_ANON) || !arch->trap_size || end - first > INSNS ||
+        last->insn.kind != GT_INSN_BRANCH || code->pc - to > MOST ||
+        to / GT_PAGE != last->pc / GT_PAGE || !gt_arch_insn_size_known(arch))
+        return false;
+    const uint8_t *bytes = gt_insn_host_addr(last->ref);
+    if (!bytes)
+        return false;
+    struct gt_insn insn;
+    bytes -= last->pc - to;
+    arch->classify(bytes, gt_arch_insn_size(arch, bytes, GT_PAGE - (size_t)(to % GT_PAGE)), to,
+                   &insn);
+    return insn.kind == GT_INSN_CALL;
+}
+
 unsigned gt_arrival_at(const struct gt_translation *t, size_t first, size_t end,
                        const struct gt_code *code)
 {
@@ -104,6 +127,8 @@ unsigned gt_arrival_at(const struct gt_translation *t, size_t first, size_t end,
         return GT_ARRIVAL_AFTER_TRAP;
     if (runs_on(t, end, code))
         return GT_ARRIVAL_RUNS_ON;
+    if (repeats(t, first, end, code))
+        return GT_ARRIVAL_REPEATS;
     bool inside = !code->entry && !(code->fn->flags & GT_FUNC_ANON);
     return inside && gt_block_is_called(t->rec, code->pc) ? GT_ARRIVAL_INSIDE : GT_ARRIVAL_CALL;
 }

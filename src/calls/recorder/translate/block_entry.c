@@ -78,12 +78,20 @@ void gt_block_entries_note(const struct gt_translation *t, bool known)
     }
 }
 
+/* Handlers of system management interrupts begin with a page, where registers do not tell. */
+static bool may_be_smi(const struct gt_uftrace_recorder *r)
+{
+    return !r->guest.user && r->guest.arch->smi_entry && !gt_host_can(GT_HOST_REGISTERS);
+}
+
 /* True where a call may end just before the block. */
 static bool may_follow_call(const struct gt_translation *t)
 {
     struct gt_uftrace_recorder *r = t->rec;
     const uint8_t *bytes = gt_insn_host_addr(t->insn[0].ref);
     size_t left = (uintptr_t)bytes % GT_PAGE; /* on the same page: readable */
+    if (bytes && left == 0 && may_be_smi(r))
+        return false; /* one after a call is looked at as well */
     return !bytes || left < r->guest.arch->insn_max || r->guest.arch->may_follow_call(bytes, left);
 }
 
@@ -96,7 +104,9 @@ enum gt_block_entry gt_block_entry_of(const struct gt_translation *t, struct gt_
     bool otherwise =
         granule->otherwise & bit || (predecessor && !gt_memory_has_predecessor(r, code->pc));
     bool is_machine = !r->guest.user;
-    if (code->vector == GT_VECTOR_YES)
+    if (is_machine && code->vector != GT_VECTOR_YES && gt_machine_is_smi(r, code))
+        code->vector = GT_VECTOR_UNREPORTED;
+    if (code->vector == GT_VECTOR_YES || code->vector == GT_VECTOR_UNREPORTED)
         return GT_BLOCK_ENTRY_UNKNOWN;
     /* In machines a function may be a handler, as long as no code leads there. */
     bool entry = code->entry && (!is_machine || predecessor);

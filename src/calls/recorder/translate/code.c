@@ -192,7 +192,8 @@ static void look_at_block(struct gt_uftrace_recorder *r, struct gt_block *block,
         look_always(r, block, code);
         break;
     case GT_BLOCK_ENTRY_UNKNOWN:
-        if (r->options.discontinuities) /* a handler changes the last exit before it begins */
+        if (r->options.discontinuities && code->vector != GT_VECTOR_UNREPORTED)
+            /* a handler changes the last exit before it begins */
             look_unless(r, block, code, gt_last_exit_of_func(code->fn),
                         callback(r, GT_ENTRY_UNKNOWN_COUNTED));
         else
