@@ -70,7 +70,15 @@ struct gtrace_options {
      * time. NULL: they are ignored. */
     void (*notice)(void *user, const char *line);
     void *user;
+    /* NULL, or a descriptor of a compact file that was made of an etrace stream, which is read in
+     * place of `path`, its name. Its tasks are units of the stream. The caller closes it, when it
+     * likes to. */
+    const int *of_etrace;
 };
+
+/* 1: the path is rather a recording of calls, as its first bytes or its files say; 0: it is not, or
+ * there is no such path. */
+int gtrace_is_recording(const char *path);
 
 /* GTRACE_E_NOT_FOUND, GTRACE_E_IO, GTRACE_E_NOMEM, GTRACE_E_FORMAT: it is not a recording of calls,
  * or a text in it is damaged. A recording that was cut, or is being written, is opened as far as it
@@ -81,7 +89,14 @@ void gtrace_close(struct gtrace *t); /* NULL is fine */
 
 /* ---- what ran ------------------------------------------------------------------------------ */
 
-enum gtrace_form { GTRACE_FILE, GTRACE_DIRECTORY };
+enum gtrace_form { GTRACE_FILE, GTRACE_DIRECTORY, GTRACE_ETRACE };
+/* What its times are. */
+enum gtrace_clock {
+    GTRACE_CLOCK_UNKNOWN,
+    GTRACE_CLOCK_INSTRUCTIONS, /* of the guest, 1 ns each */
+    GTRACE_CLOCK_HOST,
+    GTRACE_CLOCK_MIXED, /* the host's; of some processes instructions */
+};
 
 struct gtrace_facts {
     uint32_t size;
@@ -93,7 +108,12 @@ struct gtrace_facts {
     int32_t has_exit_status; /* 1: */
     int32_t exit_status;     /* as wait() gives it */
     int32_t incomplete;      /* 1: it was cut, or is being written */
-    int32_t reserved;
+    int32_t clock;           /* enum gtrace_clock */
+    uint32_t major, minor;   /* GTRACE_FILE: version of the format */
+    uint64_t record_bytes;   /* of `bytes`, those of the records alone */
+    const char *path;
+    const char *cpu, *host;     /* where it was recorded; "": not known */
+    const char *date, *elapsed; /* as uftrace wrote them; "": not known */
 };
 /* The functions below that return int: 0, or GTRACE_E_RANGE: there is no such index. */
 int gtrace_facts(const struct gtrace *t, struct gtrace_facts *out);
@@ -106,9 +126,20 @@ struct gtrace_task {
     uint32_t reserved;
     const char *name; /* the last one; "": it has none */
     uint64_t start;
+    uint64_t n_names;
 };
 size_t gtrace_n_tasks(const struct gtrace *t);
 int gtrace_task(const struct gtrace *t, uint32_t index, struct gtrace_task *out);
+
+/* A name that a task has from a time on. */
+struct gtrace_task_name {
+    uint32_t size, reserved;
+    uint64_t time;
+    const char *name;
+};
+/* In order of time, the first included. */
+int gtrace_task_name(const struct gtrace *t, uint32_t task, size_t index,
+                     struct gtrace_task_name *out);
 
 struct gtrace_process {
     uint32_t size;
@@ -153,13 +184,25 @@ int gtrace_mark(const struct gtrace *t, size_t index, struct gtrace_mark *out);
  * no lost records, it is exact. */
 struct gtrace_anomaly {
     uint32_t size, reserved;
-    const char *name; /* "missed-return"; docs/reading-a-trace.md has them all */
-    uint64_t count;   /* at least 1 */
+    const char *name;  /* "missed-return"; docs/reading-a-trace.md has them all */
+    uint64_t count;    /* at least 1 */
+    const char *about; /* a phrase; NULL: not known */
 };
 size_t gtrace_n_anomalies(const struct gtrace *t);
 int gtrace_anomaly(const struct gtrace *t, size_t index, struct gtrace_anomaly *out);
 /* A number that the recorder has kept: "calls", "matched", "lost_records"; 0: it has none. */
 uint64_t gtrace_statistic(const struct gtrace *t, const char *name);
+/* All of them, in the recorder's order: "anomaly.NAME" how often it was not sure, "rule.NAME" how
+ * returns were decided that did not match their calls, "count.NAME" and others. */
+struct gtrace_statistic {
+    uint32_t size, reserved;
+    const char *name;
+    const char *value; /* a number but of "error" and "outside" */
+    uint64_t number;   /* 0: it is not one */
+    const char *about; /* a phrase; NULL: not known */
+};
+size_t gtrace_n_statistics(const struct gtrace *t);
+int gtrace_statistic_at(const struct gtrace *t, size_t index, struct gtrace_statistic *out);
 
 /* ---- calls --------------------------------------------------------------------------------- */
 
@@ -301,6 +344,33 @@ struct gtrace_sum {
 /* In order of their names; the window's functions choose. Freed with gtrace_free. */
 int64_t gtrace_sums(struct gtrace *t, const struct gtrace_window *w, struct gtrace_sum **out,
                     struct gtrace_error *err);
+
+/* What a task has, counted. */
+struct gtrace_counts {
+    uint64_t calls, events;
+    uint64_t lost;        /* how often records were lost */
+    uint64_t first, last; /* times of its first and last event; UINT64_MAX, 0: it has none */
+    uint32_t deepest;     /* the most calls that were open at a time */
+    uint32_t functions;   /* of all tasks: how many were called */
+};
+/* Reads the whole recording. *out has an item for each task, by index, and behind them one for all
+ * tasks together, `*stride` bytes apart; the caller frees it with gtrace_free. */
+int gtrace_counts(struct gtrace *t, struct gtrace_counts **out, size_t *stride,
+                  struct gtrace_error *err);
+
+/* A function of one or both of two recordings. One of the first is that of the second with the same
+ * symbol, in a file of the same name. */
+struct gtrace_change {
+    uint64_t calls[2], total[2], self[2]; /* in both */
+    uint32_t function, side;              /* its index, in the recording of that number */
+    uint32_t n_file;                      /* how much of `file` says which file it is */
+    uint32_t reserved;
+    const char *file; /* its module's name without the folder */
+};
+/* Reads both. *out has the functions whose calls or times differ, in the order of their symbols;
+ * it returns how many. Of the window only `wall` is used. The caller frees it with gtrace_free. */
+int64_t gtrace_changes(struct gtrace *const t[2], const struct gtrace_window *w,
+                       struct gtrace_change **out, size_t *stride, struct gtrace_error *err);
 
 #ifdef __cplusplus
 }

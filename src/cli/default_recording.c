@@ -49,3 +49,20 @@ int gt_default_recording_missing(const struct gt_command *self)
     return gt_command_usage_error(self, "needs a recording: there is no " GT_DEFAULT_FILE
                                         " and no " GT_DEFAULT_DIRECTORY " here");
 }
+
+/* What was taken for a recording is rather a function of the one that is here. */
+static bool is_function(const struct gt_command *self, const char *path)
+{
+    return !strchr(path, '/') && !g_str_has_suffix(path, ".gtrace") &&
+           !g_str_has_suffix(path, ".data") && gt_default_recording(self, NULL, true);
+}
+
+void gt_default_recording_explain(const struct gt_command *self, const char *path,
+                                  struct gt_error *err)
+{
+    if (err->status != GT_E_NOT_FOUND || !is_function(self, path))
+        return;
+    const struct gt_error why = *err;
+    gt_error_set(err, why.status, "%s; a function is named with an option: -F '%s'", why.text,
+                 path);
+}

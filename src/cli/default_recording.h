@@ -25,6 +25,18 @@ const char *gt_default_recording(const struct gt_command *self, const char *give
 /* Notices of a command that has --quiet. */
 struct gt_notices gt_default_notices(const struct gt_command *self, bool quiet);
 
+#define GT_QUIET_OPTION(options, member)                                                           \
+    {                                                                                              \
+        "quiet", 'q', GT_OPTION_FLAG, .help = "print no notices: only results and errors",         \
+                                      .heading = GT_UNDER_OUTPUT,                                  \
+                                      .offset = offsetof(options, member)                          \
+    }
+
+/* Adds to the error of a recording that could not be opened what it may be instead: a function of
+ * the one that is in the current folder. */
+void gt_default_recording_explain(const struct gt_command *self, const char *path,
+                                  struct gt_error *err);
+
 /* The usage error where gt_default_recording returns NULL. */
 int gt_default_recording_missing(const struct gt_command *self);
 

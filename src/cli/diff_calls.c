@@ -6,12 +6,9 @@
 #include "cli/diff_calls.h"
 
 #include "base/json.h"
-#include "calls/export/frames.h"
-#include "calls/profile/changes.h"
 #include "cli/amount.h"
-#include "cli/reading.h"
-#include "names/image/demangle.h"
-#include "recording/file_kind.h"
+#include "cli/opened.h"
+#include "cli/shown.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,28 +16,27 @@
 enum { WIDTH = 11, MODULE = 24 }; /* of a column */
 
 struct row {
-    struct gt_change change;
-    const struct gt_calls_function *function;
+    struct gtrace_change change;
     const char *name; /* as it is shown */
 };
 
 /* What rows are sorted by, and columns. */
 static const struct key {
     const char *name, *header;
-    size_t offset; /* of both sides' values in struct gt_change */
+    size_t offset; /* of both sides' values in struct gtrace_change */
     bool is_time;
 } keys[] = {
-    {"self", "Self", offsetof(struct gt_change, self), true},
-    {"total", "Total", offsetof(struct gt_change, total), true},
-    {"calls", "Calls", offsetof(struct gt_change, calls), false},
+    {"self", "Self", offsetof(struct gtrace_change, self), true},
+    {"total", "Total", offsetof(struct gtrace_change, total), true},
+    {"calls", "Calls", offsetof(struct gtrace_change, calls), false},
 };
 
-static const uint64_t *values_of(const struct key *k, const struct gt_change *c)
+static const uint64_t *values_of(const struct key *k, const struct gtrace_change *c)
 {
     return (const uint64_t *)(const void *)((const char *)c + k->offset);
 }
 
-static int64_t gained(const struct key *k, const struct gt_change *c)
+static int64_t gained(const struct key *k, const struct gtrace_change *c)
 {
     const uint64_t *value = values_of(k, c);
     return (int64_t)(value[1] - value[0]);
@@ -48,8 +44,7 @@ static int64_t gained(const struct key *k, const struct gt_change *c)
 
 bool gt_diff_calls_is_recording(const char *path)
 {
-    const enum gt_file_kind kind = gt_file_kind_at(path);
-    return kind == GT_FILE_CALLS || kind == GT_FILE_DIRECTORY;
+    return gtrace_is_recording(path);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
@@ -64,36 +59,17 @@ static gint compare_rows(gconstpointer pa, gconstpointer pb, gpointer by)
     return m > n ? -1 : m < n ? 1 : strcmp(a->name, b->name);
 }
 
-/* Both passes come first: they meet the functions that are matched. */
-static int read_changes(struct gt_calls *const side[2], const struct gt_diff_calls_options *o,
-                        struct gt_function_match *m, struct gt_change **of, struct gt_error *err)
-{
-    const struct gt_calls_window window = {.wall = o->wall};
-    struct gt_function_table f[2] = {0};
-    int status = 0;
-    for (int k = 0; k < 2 && status == 0; k++)
-        status = gt_function_table_make(side[k], &window, 0, &f[k], err);
-    if (status == 0) {
-        gt_function_match_make(m, side);
-        *of = g_new0(struct gt_change, m->names->len + 1);
-        for (int k = 0; k < 2; k++)
-            gt_changes_add(*of, m, k, &f[k]);
-    }
-    for (int k = 0; k < 2; k++)
-        gt_function_table_clear(&f[k]);
-    return status;
-}
-
-static GArray *rows_of(const struct gt_function_match *m, const struct gt_change *of,
-                       struct gt_demangler *d, const struct key *by)
+static GArray *rows_of(struct gtrace *const side[2], const void *changes, int64_t n, size_t stride,
+                       bool demangle, const struct key *by)
 {
     GArray *rows = g_array_new(FALSE, FALSE, sizeof(struct row));
-    for (guint i = 0; i < m->names->len; i++) {
-        const struct gt_calls_function *f =
-            g_array_index(m->names, const struct gt_calls_function *, i);
-        const struct row row = {of[i], f, gt_demangle(d, f->name)};
-        if (gt_change_is_one(&of[i]))
-            g_array_append_val(rows, row);
+    for (int64_t i = 0; i < n; i++) {
+        const void *at = (const char *)changes + (size_t)i * stride;
+        struct row row = {.change = *(const struct gtrace_change *)at};
+        struct gtrace_function f = {.size = sizeof f};
+        gtrace_function(side[row.change.side], row.change.function, &f);
+        row.name = demangle ? f.name : f.symbol;
+        g_array_append_val(rows, row);
     }
     g_array_sort_with_data(rows, compare_rows, (gpointer)(uintptr_t)by);
     return rows;
@@ -137,13 +113,11 @@ static void put_table(struct gt_output *out, const GArray *rows, guint n)
             put_value(out, &keys[k], values_of(&keys[k], &row->change)[1]);
             put_gain(out, &keys[k], gained(&keys[k], &row->change));
         }
-        size_t length;
-        const char *file = gt_function_match_file(row->function, &length);
-        g_autofree char *plain = g_strndup(file, length);
-        g_autofree char *shown = gt_reading_shown(plain);
+        g_autofree char *plain = g_strndup(row->change.file, row->change.n_file);
+        g_autofree char *shown = gt_shown(plain);
         g_autofree char *cell = g_strdup_printf("  %-*s  ", MODULE, shown);
         gt_output_text(out, cell);
-        gt_reading_put_name(out, row->name);
+        gt_shown_put(out, row->name);
         gt_output_text(out, "\n");
     }
 }
@@ -155,13 +129,11 @@ static void put_json(struct gt_output *out, const GArray *rows, guint n)
     gt_json_init(&j, out, GT_JSON_REPLACE);
     for (guint i = 0; i < n; i++) {
         const struct row *row = &g_array_index(rows, struct row, i);
-        size_t length;
-        const char *file = gt_function_match_file(row->function, &length);
         gt_json_resume(&j);
         gt_json_begin_object(&j);
         gt_json_member_text(&j, "function", row->name);
         gt_json_key(&j, "module");
-        gt_json_string(&j, file, length);
+        gt_json_string(&j, row->change.file, row->change.n_file);
         for (size_t side = 0; side < G_N_ELEMENTS(sides); side++)
             for (size_t k = 0; k < G_N_ELEMENTS(keys); k++) {
                 g_autofree char *key = g_strdup_printf("%s_%s%s", sides[side], keys[k].name,
@@ -185,45 +157,51 @@ static const struct key *key_of(const char *name, struct gt_error *err)
     return NULL;
 }
 
-static int print_changes(struct gt_calls *const side[2], const struct gt_diff_calls_options *o,
+static int print_changes(struct gtrace *const side[2], const struct gt_diff_calls_options *o,
                          const struct key *by, struct gt_output *out, struct gt_error *err)
 {
-    struct gt_function_match match = {0};
-    g_autofree struct gt_change *of = NULL;
-    int status = read_changes(side, o, &match, &of, err);
-    if (status == 0) {
-        struct gt_demangler *d = o->demangle ? gt_demangler_create() : NULL;
-        g_autoptr(GArray) rows = rows_of(&match, of, d, by);
-        const guint n = o->limit && o->limit < rows->len ? (guint)o->limit : rows->len;
-        if (out && o->json)
-            put_json(out, rows, n);
-        else if (out && n)
-            put_table(out, rows, n);
-        gt_demangler_destroy(d);
-        status = rows->len > 0;
-    }
-    gt_function_match_clear(&match);
-    return status;
+    const struct gtrace_window window = {.size = sizeof window, .wall = o->wall};
+    struct gtrace_error e = {.size = sizeof e};
+    struct gtrace_change *changes;
+    size_t stride;
+    int64_t found = gtrace_changes(side, &window, &changes, &stride, &e);
+    if (found < 0)
+        return gt_opened_fail(err, (int)found, &e);
+    g_autoptr(GArray) rows = rows_of(side, changes, found, stride, o->demangle, by);
+    const guint n = o->limit && o->limit < rows->len ? (guint)o->limit : rows->len;
+    if (out && o->json)
+        put_json(out, rows, n);
+    else if (out && n)
+        put_table(out, rows, n);
+    gtrace_free(changes);
+    return found > 0;
+}
+
+static bool in_instructions(const struct gtrace *t)
+{
+    struct gtrace_facts facts = {.size = sizeof facts};
+    gtrace_facts(t, &facts);
+    return facts.clock == GTRACE_CLOCK_INSTRUCTIONS;
 }
 
 int gt_diff_calls(char *const path[2], const struct gt_diff_calls_options *o,
                   const struct gt_notices *notices, struct gt_output *out, struct gt_error *err)
 {
     const struct key *by = key_of(o->sort ? o->sort : "self", err);
-    const struct gt_calls_options how = {.notices = *notices};
-    struct gt_calls *side[2] = {NULL, NULL};
+    struct gtrace *side[2] = {NULL, NULL};
     int status = by ? 0 : GT_E_USAGE;
     for (int k = 0; k < 2 && status == 0; k++)
-        status = gt_calls_open(path[k], &how, &side[k], err);
-    if (status == 0 && gt_frames_in_instructions(side[0]) != gt_frames_in_instructions(side[1]))
-        gt_notice(notices,
-                  "times of %s are instructions, those of %s are not: compare calls only, or "
-                  "record both with --clock insn",
-                  path[gt_frames_in_instructions(side[1])],
-                  path[!gt_frames_in_instructions(side[1])]);
-    if (status == 0)
+        status = gt_opened_open(path[k], notices, &side[k], err);
+    if (status == 0) {
+        const bool second = in_instructions(side[1]);
+        if (in_instructions(side[0]) != second)
+            gt_notice(notices,
+                      "times of %s are instructions, those of %s are not: compare calls only, or "
+                      "record both with --clock insn",
+                      path[second], path[!second]);
         status = print_changes(side, o, by, out, err);
-    gt_calls_close(side[0]);
-    gt_calls_close(side[1]);
+    }
+    gtrace_close(side[0]);
+    gtrace_close(side[1]);
     return status;
 }

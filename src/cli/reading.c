@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A recording of calls that a command sums up: see reading.h. */
 #include "cli/reading.h"
-#include "cli/etrace_calls.h"
 
-#include "base/escape.h"
 #include "calls/export/frames.h"
+#include "cli/opened.h"
+#include "gtrace/bridge.h"
 
 #include <string.h>
 
@@ -13,16 +13,11 @@ static int open_recording(struct gt_reading *r, const struct gt_command *self,
                           struct gt_error *err)
 {
     *r = (struct gt_reading){.command = self, .options = o};
-    if (o->elf)
-        g_ptr_array_add(o->elf, NULL);
-    const struct gt_calls_options how = {.elf = o->elf ? (const char *const *)o->elf->pdata : NULL,
-                                         .other = &gt_etrace_calls,
-                                         .notices = gt_default_notices(self, o->quiet)};
-    int status = gt_calls_open(path, &how, &r->calls, err);
-    if (status < 0) {
-        r->calls = NULL;
+    const struct gt_notices notices = gt_default_notices(self, o->quiet);
+    int status = gt_opened_open_any(path, o->elf, &notices, &r->trace, err);
+    if (status < 0)
         return status;
-    }
+    r->calls = gt_gtrace_calls(r->trace);
     r->demangler = o->demangle ? gt_demangler_create() : NULL;
     return gt_window_make(&o->window, r->calls, &r->window, err);
 }
@@ -31,7 +26,7 @@ static void close_recording(struct gt_reading *r)
 {
     gt_window_clear(&r->window);
     gt_demangler_destroy(r->demangler);
-    gt_calls_close(r->calls);
+    gtrace_close(r->trace);
     g_free(r->pager);
     *r = (struct gt_reading){0};
 }
@@ -66,26 +61,6 @@ void gt_reading_put_clock(struct gt_reading *r)
         gt_output_text(&r->pager->out, "# Times are instructions of the guest, 1 ns each.\n");
 }
 
-char *gt_reading_shown(const char *name)
-{
-    size_t n = strlen(name);
-    char *text = g_malloc(GT_ESCAPE_GROWTH * n + 1);
-    *gt_escape_put(text, name, n) = '\0';
-    return text;
-}
-
-void gt_reading_put_name(struct gt_output *out, const char *name)
-{
-    size_t n = strlen(name);
-    if (n <= GT_OUTPUT_SIZE / GT_ESCAPE_GROWTH) {
-        char *at = gt_output_room(out, GT_ESCAPE_GROWTH * n);
-        gt_output_end(out, gt_escape_put(at, name, n));
-        return;
-    }
-    g_autofree char *shown = gt_reading_shown(name);
-    gt_output_text(out, shown);
-}
-
 /* Patterns that no function has matched; returns the status, or that there are some. */
 static int report_unused(const struct gt_reading *r, int status, struct gt_error *err)
 {
@@ -103,13 +78,6 @@ static int report_unused(const struct gt_reading *r, int status, struct gt_error
     return some ? GT_E_NOT_FOUND : status;
 }
 
-/* What was taken for a recording is rather a function of the one that is here. */
-static bool is_function(const struct gt_command *self, const char *path)
-{
-    return !strchr(path, '/') && !g_str_has_suffix(path, ".gtrace") &&
-           !g_str_has_suffix(path, ".data") && gt_default_recording(self, NULL, true);
-}
-
 int gt_reading_run(const struct gt_command *self, const struct gt_reading_options *o, size_t n,
                    char **operands,
                    int (*run)(struct gt_reading *r, const void *user, struct gt_error *err),
@@ -125,10 +93,8 @@ int gt_reading_run(const struct gt_command *self, const struct gt_reading_option
     int status = open_recording(&r, self, o, path, &err);
     if (status == 0) {
         status = run(&r, user, &err);
-    } else if (status == GT_E_NOT_FOUND && !r.calls && is_function(self, path)) {
-        const struct gt_error why = err;
-        gt_error_set(&err, status, "%s; a function is named with an option: -F '%s'", why.text,
-                     path);
+    } else if (!r.calls) {
+        gt_default_recording_explain(self, path, &err);
     }
     status = report_unused(&r, status, &err);
     close_recording(&r);

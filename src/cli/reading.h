@@ -19,13 +19,6 @@ struct gt_reading_options {
     struct gt_pager_options pager;
 };
 
-#define GT_QUIET_OPTION(options, member)                                                           \
-    {                                                                                              \
-        "quiet", 'q', GT_OPTION_FLAG, .help = "print no notices: only results and errors",         \
-                                      .heading = GT_UNDER_OUTPUT,                                  \
-                                      .offset = offsetof(options, member)                          \
-    }
-
 /* Rows of a table of options; `member` is the struct gt_reading_options in `options`. */
 #define GT_READING_OPTIONS(options, member)                                                        \
     GT_WINDOW_OPTIONS(options, member.window),                                                     \
@@ -54,7 +47,8 @@ struct gt_reading_options {
 struct gt_reading {
     const struct gt_command *command;
     const struct gt_reading_options *options;
-    struct gt_calls *calls;
+    struct gtrace *trace;
+    struct gt_calls *calls; /* the same, of commands that need more than gtrace/gtrace.h has */
     struct gt_window window;
     struct gt_demangler *demangler; /* NULL: names stay as they are */
     struct gt_pager *pager;
@@ -77,12 +71,6 @@ static inline const char *gt_reading_name(const struct gt_reading *r, uint32_t f
 {
     return gt_demangle(r->demangler, gt_calls_function(r->calls, function)->name);
 }
-
-/* A name from a recording with its control characters made visible. The caller frees it (g_free).
- */
-char *gt_reading_shown(const char *name);
-/* Prints a name so. */
-void gt_reading_put_name(struct gt_output *out, const char *name);
 
 /* Opens operands[0], the only one, or else the default recording, calls `run`, which may print, and
  * reports what went wrong, also what the recording has of damage. Returns the exit status. */

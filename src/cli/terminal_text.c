@@ -2,9 +2,10 @@
 /* Screens of ncurses: see terminal_text.h. */
 #include "cli/terminal_text.h"
 
-#include "cli/reading.h"
+#include "cli/shown.h"
 
 #include <curses.h>
+#include <glib.h>
 #include <string.h>
 
 enum { NAME_BYTES = 1000 }; /* of a name that are looked at */
@@ -53,6 +54,6 @@ void gt_terminal_put_name(int columns, const char *name)
 {
     g_autofree char *cut = g_strndup(name, MIN(strlen(name), (size_t)NAME_BYTES));
     g_autofree char *valid = g_utf8_make_valid(cut, -1);
-    g_autofree char *shown = gt_reading_shown(valid);
+    g_autofree char *shown = gt_shown(valid);
     gt_terminal_put(columns, shown);
 }

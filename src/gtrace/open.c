@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* libgtrace: a recording is opened, and what ran in it. */
 #include "base/file.h"
+#include "gtrace/bridge.h"
 #include "gtrace/private.h"
+#include "recording/file_kind.h"
 #include "recording/texts/files.h"
+#include "track/counters.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,6 +19,10 @@ _Static_assert((int)GTRACE_E_USAGE == (int)GT_E_USAGE && (int)GTRACE_E_NOMEM == 
                    (int)GTRACE_E_NOT_FOUND == (int)GT_E_NOT_FOUND &&
                    (int)GTRACE_E_UNSUPPORTED == (int)GT_E_UNSUPPORTED,
                "statuses of libgtrace are the readers'");
+_Static_assert((int)GTRACE_FILE == (int)GT_CALLS_COMPACT &&
+                   (int)GTRACE_DIRECTORY == (int)GT_CALLS_DIRECTORY &&
+                   (int)GTRACE_ETRACE == (int)GT_CALLS_ETRACE,
+               "the same");
 
 /* ---- sizes and errors ---------------------------------------------------------------------- */
 
@@ -92,6 +99,28 @@ static int read_stats(struct gtrace *t)
     return status;
 }
 
+/* The rest of the line of the info file that begins with `name`; NULL: there is none. The caller
+ * frees it (g_free). */
+static char *info_line(const struct gt_calls *c, const char *name)
+{
+    size_t size, length = strlen(name);
+    char *text = gt_calls_text(c, "info", &size), *found = NULL;
+    for (char *at = text, *end = text ? text + size : NULL; at < end && !found;) {
+        char *newline = memchr(at, '\n', (size_t)(end - at)), *stop = newline ? newline : end;
+        if ((size_t)(stop - at) >= length && memcmp(at, name, length) == 0)
+            found = g_strndup(at + length, (size_t)(stop - at) - length);
+        at = stop + 1;
+    }
+    free(text);
+    return found;
+}
+
+API int gtrace_is_recording(const char *path)
+{
+    const enum gt_file_kind kind = gt_file_kind_at(path);
+    return kind == GT_FILE_CALLS || kind == GT_FILE_DIRECTORY;
+}
+
 API int gtrace_open(const char *path, const struct gtrace_options *o, struct gtrace **out,
                     struct gtrace_error *err)
 {
@@ -109,7 +138,8 @@ API int gtrace_open(const char *path, const struct gtrace_options *o, struct gtr
     t->user = options.user;
     t->anomalies = g_array_new(FALSE, FALSE, sizeof(const struct gt_stat *));
     t->demangler = gt_demangler_create();
-    const struct gt_calls_options how = {.notices = {pass_notice, t}};
+    const struct gt_calls_options how = {.notices = {pass_notice, t},
+                                         .of_etrace = options.of_etrace};
     int status = gt_calls_open(path, &how, &t->calls, &e);
     if (status >= 0)
         status = read_stats(t);
@@ -117,8 +147,15 @@ API int gtrace_open(const char *path, const struct gtrace_options *o, struct gtr
         gtrace_close(t);
         return gt_gtrace_fail(err, status, &e);
     }
+    t->date = info_line(t->calls, "record_date:");
+    t->elapsed = info_line(t->calls, "elapsed_time:");
     *out = t;
     return 0;
+}
+
+struct gt_calls *gt_gtrace_calls(struct gtrace *t)
+{
+    return t->calls;
 }
 
 API void gtrace_close(struct gtrace *t)
@@ -130,16 +167,28 @@ API void gtrace_close(struct gtrace *t)
     g_array_free(t->anomalies, TRUE);
     gt_demangler_destroy(t->demangler);
     pthread_mutex_destroy(&t->lock);
+    g_free(t->date);
+    g_free(t->elapsed);
     free(t);
 }
 
 /* ---- what ran ------------------------------------------------------------------------------ */
 
+static enum gtrace_clock clock_of(const struct gtrace *t)
+{
+    if (!gt_stats_text(&t->stats, GT_STATS_HOST_CLOCK))
+        return GTRACE_CLOCK_UNKNOWN;
+    const uint64_t host = gt_stats_number(&t->stats, GT_STATS_HOST_CLOCK);
+    if (host == 0)
+        return GTRACE_CLOCK_INSTRUCTIONS;
+    return host < gt_stats_number(&t->stats, "processes") ? GTRACE_CLOCK_MIXED : GTRACE_CLOCK_HOST;
+}
+
 API int gtrace_facts(const struct gtrace *t, struct gtrace_facts *out)
 {
     const struct gt_calls_facts *f = gt_calls_facts(t->calls);
     const struct gtrace_facts facts = {
-        .form = f->form == GT_CALLS_DIRECTORY ? GTRACE_DIRECTORY : GTRACE_FILE,
+        .form = (uint32_t)f->form,
         .command = f->command,
         .program = f->exename,
         .version = f->version,
@@ -150,6 +199,15 @@ API int gtrace_facts(const struct gtrace *t, struct gtrace_facts *out)
         .has_exit_status = f->has_exit_status,
         .exit_status = f->exit_status,
         .incomplete = f->incomplete,
+        .clock = clock_of(t),
+        .major = f->major,
+        .minor = f->minor,
+        .record_bytes = f->record_bytes,
+        .path = f->path,
+        .cpu = f->cpu,
+        .host = f->host,
+        .date = t->date ? t->date : "",
+        .elapsed = t->elapsed ? t->elapsed : "",
     };
     gt_gtrace_put(out, &facts, sizeof facts);
     return 0;
@@ -172,7 +230,19 @@ API int gtrace_task(const struct gtrace *t, uint32_t index, struct gtrace_task *
         .guest_tgid = task->guest_tgid,
         .name = task->name,
         .start = task->start,
+        .n_names = task->n_names,
     };
+    gt_gtrace_put(out, &ours, sizeof ours);
+    return 0;
+}
+
+API int gtrace_task_name(const struct gtrace *t, uint32_t task, size_t index,
+                         struct gtrace_task_name *out)
+{
+    if (task >= gt_calls_n_tasks(t->calls) || index >= gt_calls_task(t->calls, task)->n_names)
+        return GT_E_RANGE;
+    const struct gt_calls_name *name = &gt_calls_task(t->calls, task)->names[index];
+    const struct gtrace_task_name ours = {.time = name->time, .name = name->name};
     gt_gtrace_put(out, &ours, sizeof ours);
     return 0;
 }
@@ -249,13 +319,24 @@ API size_t gtrace_n_anomalies(const struct gtrace *t)
     return t->anomalies->len;
 }
 
+/* What a statistic is about: a counter's text. */
+static const char *about(const char *key)
+{
+    static const char *const kinds[] = {GT_STATS_ANOMALY, GT_STATS_RULE, GT_STATS_COUNT};
+    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+        if (g_str_has_prefix(key, kinds[i]))
+            return gt_counter_text(key + strlen(kinds[i]));
+    return NULL;
+}
+
 API int gtrace_anomaly(const struct gtrace *t, size_t index, struct gtrace_anomaly *out)
 {
     if (index >= t->anomalies->len)
         return GT_E_RANGE;
     const struct gt_stat *s = g_array_index(t->anomalies, const struct gt_stat *, index);
     const struct gtrace_anomaly ours = {.name = s->key + strlen(GT_STATS_ANOMALY),
-                                        .count = strtoull(s->value, NULL, 10)};
+                                        .count = strtoull(s->value, NULL, 10),
+                                        .about = about(s->key)};
     gt_gtrace_put(out, &ours, sizeof ours);
     return 0;
 }
@@ -263,4 +344,22 @@ API int gtrace_anomaly(const struct gtrace *t, size_t index, struct gtrace_anoma
 API uint64_t gtrace_statistic(const struct gtrace *t, const char *name)
 {
     return gt_stats_number(&t->stats, name);
+}
+
+API size_t gtrace_n_statistics(const struct gtrace *t)
+{
+    return t->stats.n;
+}
+
+API int gtrace_statistic_at(const struct gtrace *t, size_t index, struct gtrace_statistic *out)
+{
+    if (index >= t->stats.n)
+        return GT_E_RANGE;
+    const struct gt_stat *s = &t->stats.item[index];
+    const struct gtrace_statistic ours = {.name = s->key,
+                                          .value = s->value,
+                                          .number = strtoull(s->value, NULL, 10),
+                                          .about = about(s->key)};
+    gt_gtrace_put(out, &ours, sizeof ours);
+    return 0;
 }

@@ -17,7 +17,8 @@
 struct gtrace {
     struct gt_calls *calls;
     struct gt_stats stats;
-    GArray *anomalies; /* const struct gt_stat *, of stats */
+    GArray *anomalies;    /* const struct gt_stat *, of stats */
+    char *date, *elapsed; /* lines of the info file; NULL: it has none */
     pthread_mutex_t lock;
     struct gt_demangler *demangler; /* under the lock */
     void (*notice)(void *user, const char *line);

@@ -51,6 +51,8 @@ struct gt_calls_other {
 struct gt_calls_options {
     const char *const *elf;             /* of `other`: the programs, until NULL; NULL: none */
     const struct gt_calls_other *other; /* NULL: recordings of calls only */
+    const int *of_etrace; /* what `other` has made of an etrace stream; NULL: nothing. The caller
+                           * closes it */
     struct gt_notices notices; /* about damage that is skipped, and the like; on any thread, one at
                                 * a time, also during passes */
     bool written;              /* others may be writing it: of what may only be not there yet there

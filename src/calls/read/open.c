@@ -159,24 +159,32 @@ static int read_texts(struct gt_calls *c, struct gt_error *err)
     return status < 0 ? status : gt_specs_read(c, err);
 }
 
+static int open_made(struct gt_calls *c, int fd, struct gt_error *err)
+{
+    struct stat st;
+    g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
+    int status = gt_compact_file_open(path, &c->file, err);
+    c->facts.form = GT_CALLS_ETRACE;
+    c->facts.bytes = stat(c->path, &st) == 0 ? (uint64_t)st.st_size : 0;
+    return status;
+}
+
 /* The calls of a stream, which is read to its end. */
 static int open_other(struct gt_calls *c, const struct gt_calls_options *o, struct gt_error *err)
 {
-    struct stat st;
     int fd = o->other->make(c->path, o->elf, &c->notices, err);
     if (fd < 0)
         return fd;
-    g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
-    int status = gt_compact_file_open(path, &c->file, err);
+    int status = open_made(c, fd, err);
     close(fd);
-    c->facts.form = GT_CALLS_ETRACE;
-    c->facts.bytes = stat(c->path, &st) == 0 ? (uint64_t)st.st_size : 0;
     return status;
 }
 
 static int open_file(struct gt_calls *c, const struct gt_calls_options *o, struct gt_error *err)
 {
     struct stat st;
+    if (o->of_etrace)
+        return open_made(c, *o->of_etrace, err);
     if (o->other && o->other->is(c->path, o->elf))
         return open_other(c, o, err);
     c->facts.form =

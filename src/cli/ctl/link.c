@@ -2,7 +2,7 @@
 /* The connection to a monitor: see ctl.h. */
 #include "base/socket.h"
 #include "cli/ctl/ctl.h"
-#include "cli/reading.h"
+#include "cli/shown.h"
 #include "events/library/monitor/json.h"
 #include "events/library/monitor/text.h"
 #include "recording/file_kind.h"
@@ -94,7 +94,7 @@ static int read_line(struct gt_ctl *c, gint64 until, size_t seen, size_t *end, s
 static int refuse_answer(const struct gt_ctl *c, struct gt_error *err)
 {
     g_autofree char *line = g_strndup(c->in->str, MIN(strcspn(c->in->str, "\r\n"), 64u));
-    g_autofree char *shown = gt_reading_shown(line);
+    g_autofree char *shown = gt_shown(line);
     return gt_error_set(err, GT_E_FORMAT, "%s: not a monitor's answer: %s", c->path, shown);
 }
 
@@ -162,7 +162,7 @@ static int read_answer(struct gt_ctl *c, GString *out, struct gt_error *err)
         } else if (member(&object, "error", &value)) {
             bool described = value.type == GT_MONITOR_JSON_OBJECT && member(&value, "desc", &desc);
             g_autofree char *text = text_of(described ? &desc : &value);
-            g_autofree char *shown = gt_reading_shown(text);
+            g_autofree char *shown = gt_shown(text);
             status = gt_error_set(err, GT_E_USAGE, "%s", shown);
         } else {
             done = false;
@@ -182,7 +182,7 @@ static int exchange(struct gt_ctl *c, const char *request, GString *out, struct 
 static int refuse_client(const struct gt_ctl *c, const char *why, size_t n, struct gt_error *err)
 {
     g_autofree char *text = g_strndup(why, n);
-    g_autofree char *shown = gt_reading_shown(text);
+    g_autofree char *shown = gt_shown(text);
     return gt_error_set(err, GT_E_USAGE, "%s: %s", c->path, shown);
 }
 

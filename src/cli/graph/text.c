@@ -2,6 +2,7 @@
 /* The lines of a tree of calls: see graph.h. */
 #include "cli/amount.h"
 #include "cli/graph/graph.h"
+#include "cli/shown.h"
 
 /* Where the branches are on the way down to a node; a level is a node with several children. */
 struct branches {
@@ -87,7 +88,7 @@ static void put_line(const struct gt_graph_text *t, uint32_t i, const struct bra
         gt_output_text(&p->out, " open");
     }
     gt_output_text(&p->out, ") ");
-    gt_reading_put_name(&p->out, name);
+    gt_shown_put(&p->out, name);
     gt_output_text(&p->out, "\n");
 }
 

@@ -3,7 +3,7 @@
 #include "cli/info/info.h"
 
 struct info_options {
-    struct gt_reading_options reader;
+    struct gt_opened_options reader;
     bool json;
 };
 
@@ -18,19 +18,19 @@ static const struct gt_option info_table[] = {
     {0},
 };
 
-static int info(struct gt_reading *r, const void *user, struct gt_error *err)
+static int info(struct gt_opened *r, const void *user, struct gt_error *err)
 {
     const struct info_options *o = user;
     struct gt_info i;
-    int status = gt_info_read(r, &i, err);
+    int status = gt_info_read(r->trace, &i, err);
     if (status == 0)
-        status = gt_reading_start(r, err);
+        status = gt_opened_start(r, err);
     if (status == 0) {
         if (o->json)
             gt_info_json(&i, &r->pager->out);
         else
             gt_info_text(&i, r->pager);
-        status = gt_reading_finish(r, err);
+        status = gt_opened_finish(r, err);
     }
     gt_info_clear(&i);
     return status;
@@ -39,7 +39,7 @@ static int info(struct gt_reading *r, const void *user, struct gt_error *err)
 static int run_info(const struct gt_command *self, const void *options, size_t n, char **operands)
 {
     const struct info_options *o = options;
-    return gt_reading_run(self, &o->reader, n, operands, info, o);
+    return gt_opened_run(self, &o->reader, n, operands, info, o);
 }
 
 const struct gt_command gt_command_info = {

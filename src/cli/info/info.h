@@ -3,34 +3,41 @@
 #ifndef GT_CLI_INFO_INFO_H
 #define GT_CLI_INFO_INFO_H
 
-#include "calls/profile/counts.h"
-#include "cli/reading.h"
-#include "recording/texts/stats.h"
+#include "cli/opened.h"
 
 #include <time.h>
 
 struct gt_info {
-    struct gt_reading *reader;
-    const struct gt_calls_facts *facts;
-    struct gt_counts counts;
-    struct gt_stats stats; /* { 0 }: the recording has none */
-    uint64_t calls, events, lost;
-    uint32_t deepest;
-    time_t when;          /* its files were completed; 0: not known */
-    char *date, *elapsed; /* as uftrace wrote them, or NULL */
+    struct gtrace *trace;
+    struct gtrace_facts facts;
+    struct gtrace_counts *counts; /* by task */
+    struct gtrace_counts all;
+    time_t when; /* its files were completed; 0: not known */
 };
 
-/* Reads it all. The caller clears it, also after an error. Errors of gt_calls_scan. */
-int gt_info_read(struct gt_reading *r, struct gt_info *i, struct gt_error *err);
+/* Reads it all. The caller clears it, also after an error. Errors of gtrace_counts. */
+int gt_info_read(struct gtrace *t, struct gt_info *i, struct gt_error *err);
 void gt_info_clear(struct gt_info *i);
 
 /* "compact file, version 1.0", "uftrace directory", "etrace stream". The caller frees it (g_free).
  */
-char *gt_info_form(const struct gt_calls_facts *f);
+char *gt_info_form(const struct gtrace_facts *f);
 /* "insn", "host", "mixed" (processes differ); NULL: not known. */
 const char *gt_info_clock(const struct gt_info *i);
 /* "exit status 1", "killed by signal 9 (Killed)". The caller frees it (g_free). */
 char *gt_info_exit(int status);
+
+/* What the library cannot fail to say, of an index below its number. */
+struct gtrace_task gt_info_task(const struct gt_info *i, uint32_t index);
+struct gtrace_process gt_info_process(const struct gt_info *i, uint32_t index);
+struct gtrace_statistic gt_info_statistic(const struct gt_info *i, size_t index);
+/* The value of "error", the recorder's sentence; NULL: there is none. */
+const char *gt_info_error(const struct gt_info *i);
+
+/* What kinds of statistics are called, before their names. */
+#define GT_INFO_ANOMALY "anomaly."
+#define GT_INFO_RULE    "rule."
+#define GT_INFO_COUNT   "count."
 
 void gt_info_text(const struct gt_info *i, struct gt_pager *p);
 void gt_info_json(const struct gt_info *i, struct gt_output *out);

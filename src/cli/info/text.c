@@ -2,7 +2,7 @@
 /* Facts about a recording as text: see info.h. */
 #include "cli/amount.h"
 #include "cli/info/info.h"
-#include "track/counters.h"
+#include "cli/shown.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void put_fact(struct gt_pager *p, const char *name, const char *value)
 {
     if (!value || !*value)
         return;
-    g_autofree char *shown = gt_reading_shown(value);
+    g_autofree char *shown = gt_shown(value);
     put(p, "%-14s: %s\n", name, shown);
 }
 
@@ -40,13 +40,13 @@ static void put_when(const struct gt_info *i, struct gt_pager *p)
     struct tm tm;
     if (i->when && localtime_r(&i->when, &tm))
         strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm);
-    put_fact(p, "recorded", i->date ? i->date : text);
-    put_fact(p, "elapsed", i->elapsed);
+    put_fact(p, "recorded", *i->facts.date ? i->facts.date : text);
+    put_fact(p, "elapsed", i->facts.elapsed);
 }
 
 static void put_size(const struct gt_info *i, struct gt_pager *p)
 {
-    const struct gt_calls_facts *f = i->facts;
+    const struct gtrace_facts *f = &i->facts;
     g_autofree char *bytes = gt_amount_short(f->bytes);
     g_autofree char *records = gt_amount_exact(f->records);
     g_autofree char *each =
@@ -59,12 +59,12 @@ static void put_size(const struct gt_info *i, struct gt_pager *p)
 
 static void put_calls(const struct gt_info *i, struct gt_pager *p)
 {
-    g_autofree char *calls = gt_amount_exact(i->calls);
-    put(p, "%-14s: %s, up to %" PRIu32 " deep\n", "calls", calls, i->deepest);
-    g_autofree char *functions = gt_amount_exact(i->counts.functions);
+    g_autofree char *calls = gt_amount_exact(i->all.calls);
+    put(p, "%-14s: %s, up to %" PRIu32 " deep\n", "calls", calls, i->all.deepest);
+    g_autofree char *functions = gt_amount_exact(i->all.functions);
     put(p, "%-14s: %s\n", "functions", functions);
-    if (i->events) {
-        g_autofree char *events = gt_amount_exact(i->events);
+    if (i->all.events) {
+        g_autofree char *events = gt_amount_exact(i->all.events);
         put(p, "%-14s: %s\n", "events", events);
     }
 }
@@ -80,7 +80,7 @@ static const char *clock_words(const char *clock)
 
 static void put_time(const struct gt_info *i, struct gt_pager *p)
 {
-    const struct gt_calls_facts *f = i->facts;
+    const struct gtrace_facts *f = &i->facts;
     g_autofree char *length = gt_amount_time(f->last - f->first);
     put(p, "%-14s: %s, from %" PRIu64 ".%09" PRIu64 " s to %" PRIu64 ".%09" PRIu64 " s\n", "time",
         length, f->first / 1000000000, f->first % 1000000000, f->last / 1000000000,
@@ -90,7 +90,7 @@ static void put_time(const struct gt_info *i, struct gt_pager *p)
 
 static void put_recording(const struct gt_info *i, struct gt_pager *p)
 {
-    const struct gt_calls_facts *f = i->facts;
+    const struct gtrace_facts *f = &i->facts;
     g_autofree char *form = gt_info_form(f);
     g_autofree char *ended = f->has_exit_status ? gt_info_exit(f->exit_status) : NULL;
     put_fact(p, "recording", f->path);
@@ -99,7 +99,7 @@ static void put_recording(const struct gt_info *i, struct gt_pager *p)
         put(p, "%-14s: %sno: it was cut, or is still being written%s\n", "complete",
             gt_color(p->color, GT_COLOR_RED), gt_color(p->color, GT_COLOR_NONE));
     put_fact(p, "command", f->command);
-    put_fact(p, "program", f->exename);
+    put_fact(p, "program", f->program);
     put_fact(p, "ended", ended);
     put_fact(p, "recorded by", f->version);
     put_when(i, p);
@@ -114,45 +114,44 @@ static void put_recording(const struct gt_info *i, struct gt_pager *p)
 
 static void put_processes(const struct gt_info *i, struct gt_pager *p)
 {
-    const struct gt_calls *c = i->reader->calls;
-    size_t n = gt_calls_n_processes(c);
+    const size_t n = gtrace_n_processes(i->trace);
     g_autofree uint64_t *tasks = g_new0(uint64_t, n + 1), *calls = g_new0(uint64_t, n + 1);
-    for (uint32_t t = 0; t < gt_calls_n_tasks(c); t++) {
-        tasks[gt_calls_task(c, t)->process]++;
-        calls[gt_calls_task(c, t)->process] += i->counts.task[t].calls;
+    for (uint32_t t = 0; t < gtrace_n_tasks(i->trace); t++) {
+        const uint32_t process = gt_info_task(i, t).process;
+        tasks[process]++;
+        calls[process] += i->counts[t].calls;
     }
     put_title(p, "Processes");
     put(p, "%10s %10s %16s  %s\n", "PID", "TASKS", "CALLS", "PROGRAM");
     for (uint32_t k = 0; k < n && !gt_pager_closed(p); k++) {
-        const struct gt_calls_process *process = gt_calls_process(c, k);
+        const struct gtrace_process process = gt_info_process(i, k);
         g_autofree char *number = gt_amount_exact(calls[k]);
-        g_autofree char *shown = gt_reading_shown(process->exename);
-        put(p, "%10" PRIu32 " %10" PRIu64 " %16s  %s\n", process->pid, tasks[k], number, shown);
+        g_autofree char *shown = gt_shown(process.program);
+        put(p, "%10" PRIu32 " %10" PRIu64 " %16s  %s\n", process.pid, tasks[k], number, shown);
     }
 }
 
 static void put_tasks(const struct gt_info *i, struct gt_pager *p)
 {
-    const struct gt_calls *c = i->reader->calls;
     put_title(p, "Tasks");
     put(p, "%10s %10s %16s %10s  %s\n", "TID", "PID", "CALLS", "TIME", "NAME");
-    for (uint32_t k = 0; k < gt_calls_n_tasks(c) && !gt_pager_closed(p); k++) {
-        const struct gt_calls_task *t = gt_calls_task(c, k);
-        const struct gt_task_counts *n = &i->counts.task[k];
+    for (uint32_t k = 0; k < gtrace_n_tasks(i->trace) && !gt_pager_closed(p); k++) {
+        const struct gtrace_task t = gt_info_task(i, k);
+        const struct gtrace_counts *n = &i->counts[k];
         char time[GT_AMOUNT_TIME_WIDTH + 1];
         *gt_amount_put_time(time, n->last > n->first ? n->last - n->first : 0) = '\0';
         g_autofree char *calls = gt_amount_exact(n->calls);
-        g_autofree char *shown = gt_reading_shown(t->name);
-        put(p, "%10" PRIu32 " %10" PRIu32 " %16s %s  %s\n", t->id,
-            gt_calls_process(c, t->process)->pid, calls, time, shown);
+        g_autofree char *shown = gt_shown(t.name);
+        put(p, "%10" PRIu32 " %10" PRIu32 " %16s %s  %s\n", t.id, gt_info_process(i, t.process).pid,
+            calls, time, shown);
     }
 }
 
 /* ---- how exact it is ----------------------------------------------------------------------- */
 
-static bool is_counter(const struct gt_stat *s, const char *prefix)
+static bool is_counter(const struct gtrace_statistic *s, const char *prefix)
 {
-    return g_str_has_prefix(s->key, prefix) && strspn(s->value, "0") != strlen(s->value);
+    return g_str_has_prefix(s->name, prefix) && strspn(s->value, "0") != strlen(s->value);
 }
 
 /* "NAME N: explanation", a line each. */
@@ -160,39 +159,33 @@ static void put_counters(const struct gt_info *i, struct gt_pager *p, const char
                          const char *title)
 {
     bool any = false;
-    for (size_t k = 0; k < i->stats.n; k++) {
-        const struct gt_stat *s = &i->stats.item[k];
-        if (!is_counter(s, prefix))
+    for (size_t k = 0; k < gtrace_n_statistics(i->trace); k++) {
+        const struct gtrace_statistic s = gt_info_statistic(i, k);
+        if (!is_counter(&s, prefix))
             continue;
         if (!any)
             put_title(p, title);
         any = true;
-        const char *name = s->key + strlen(prefix), *words = gt_counter_text(name);
-        g_autofree char *shown = gt_reading_shown(name);
-        g_autofree char *count = gt_amount_exact(g_ascii_strtoull(s->value, NULL, 10));
-        put(p, "%16s  %s%s%s\n", count, shown, words ? ": " : "", words ? words : "");
+        g_autofree char *shown = gt_shown(s.name + strlen(prefix));
+        g_autofree char *count = gt_amount_exact(s.number);
+        put(p, "%16s  %s%s%s\n", count, shown, s.about ? ": " : "", s.about ? s.about : "");
     }
 }
 
 static void put_exactness(const struct gt_info *i, struct gt_pager *p)
 {
-    uint64_t lost = gt_stats_number(&i->stats, "lost_records");
-    const char *error = gt_stats_text(&i->stats, "error");
-    if (lost || i->lost) {
+    uint64_t lost = gtrace_statistic(i->trace, "lost_records");
+    const char *error = gt_info_error(i);
+    if (lost || i->all.lost) {
         g_autofree char *n = gt_amount_exact(lost);
         put_title(p, "Lost records");
-        put(p, "%16s  in %" PRIu64 " places%s%s\n", lost ? n : "", i->lost, error ? ": " : "",
+        put(p, "%16s  in %" PRIu64 " places%s%s\n", lost ? n : "", i->all.lost, error ? ": " : "",
             error ? error : "");
     }
-    if (i->stats.n) {
-        bool exact = true;
-        for (size_t k = 0; k < i->stats.n; k++)
-            exact &= !is_counter(&i->stats.item[k], GT_STATS_ANOMALY);
-        if (exact)
-            put(p, "\nNo anomalies: the calls are exact.\n");
-    }
-    put_counters(i, p, GT_STATS_ANOMALY, "Anomalies");
-    put_counters(i, p, GT_STATS_COUNT, "Counts");
+    if (gtrace_n_statistics(i->trace) && gtrace_n_anomalies(i->trace) == 0)
+        put(p, "\nNo anomalies: the calls are exact.\n");
+    put_counters(i, p, GT_INFO_ANOMALY, "Anomalies");
+    put_counters(i, p, GT_INFO_COUNT, "Counts");
 }
 
 void gt_info_text(const struct gt_info *i, struct gt_pager *p)

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "cli/amount.h"
 #include "cli/report/report.h"
+#include "cli/shown.h"
 
 #include <string.h>
 
@@ -27,7 +28,7 @@ static const char *base_name(const char *path)
 
 static void put_padded(struct gt_output *out, const char *name, size_t width)
 {
-    g_autofree char *text = gt_reading_shown(name);
+    g_autofree char *text = gt_shown(name);
     gt_output_text(out, text);
     for (size_t n = (size_t)g_utf8_strlen(text, -1); n < width; n++)
         gt_output_text(out, " ");
@@ -139,7 +140,7 @@ static char *field_name(const struct gt_report_column *c)
 /* In quotes where it has to be. */
 static void put_csv(struct gt_output *out, const char *value)
 {
-    g_autofree char *shown = gt_reading_shown(value);
+    g_autofree char *shown = gt_shown(value);
     const char *text = shown;
     if (!strpbrk(text, ",\"\r\n")) {
         gt_output_text(out, text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tables of `guesttrace top --batch`, as text or a line of JSON each: see top.h. */
 #include "base/json.h"
-#include "cli/reading.h"
+#include "cli/shown.h"
 #include "cli/top/top.h"
 
 #include <poll.h>
@@ -14,7 +14,7 @@ enum { WIDE = 1000, PATIENCE = 10 }; /* s that the recording may be repaired in 
 
 static void put_line(struct gt_output *out, const char *numbers, const char *text)
 {
-    g_autofree char *shown = gt_reading_shown(text);
+    g_autofree char *shown = gt_shown(text);
     gt_output_text(out, numbers);
     gt_output_text(out, shown);
     gt_output_text(out, "\n");

@@ -4,7 +4,7 @@
 
 #include "base/glob.h"
 #include "calls/file/work.h"
-#include "cli/reading.h"
+#include "cli/shown.h"
 #include "recording/texts/dir_lock.h"
 #include "recording/texts/files.h"
 
@@ -26,7 +26,7 @@ static int take_path(struct gt_top *t, const char *answer, struct gt_error *err)
 {
     static const char done[] = "ok ";
     g_autofree char *line = g_strndup(answer, strcspn(answer, "\r\n"));
-    g_autofree char *shown = gt_reading_shown(line);
+    g_autofree char *shown = gt_shown(line);
     if (!g_str_has_prefix(line, done) || line[strlen(done)] != '/' || strcmp(line, shown) != 0)
         return gt_error_set(err, GT_E_FORMAT, "%s: not a recording's answer to path: %.64s",
                             t->socket, shown);

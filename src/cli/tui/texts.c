@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 /* What `guesttrace info` prints, from a file without a name. */
-static int print_info(struct gt_reading *r, int fd, struct gt_error *err)
+static int print_info(struct gtrace *t, int fd, struct gt_error *err)
 {
     g_autofree struct gt_pager *p = g_new0(struct gt_pager, 1);
     struct gt_info info;
-    int status = gt_info_read(r, &info, err);
+    int status = gt_info_read(t, &info, err);
     if (status == 0) {
         gt_output_init(&p->out, fd);
         gt_info_text(&info, p);
@@ -38,7 +38,7 @@ int gt_tui_page_info(struct gt_reading *r, struct gt_tui_page **out, struct gt_e
     GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
     int fd = memfd_create("info", MFD_CLOEXEC);
     int status =
-        fd < 0 ? gt_error_errno(err, errno, "no memory for a text") : print_info(r, fd, err);
+        fd < 0 ? gt_error_errno(err, errno, "no memory for a text") : print_info(r->trace, fd, err);
     if (status == 0) {
         g_autofree char *text = read_all(fd);
         g_auto(GStrv) lines = g_strsplit(text, "\n", -1);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* libgtrace: what whole recordings have, as numbers: counts of tasks, and what functions of one
+ * gained from another. */
+#include "calls/profile/changes.h"
+#include "calls/profile/counts.h"
+#include "gtrace/private.h"
+
+#include <stdlib.h>
+
+API int gtrace_counts(struct gtrace *t, struct gtrace_counts **out, size_t *stride,
+                      struct gtrace_error *err)
+{
+    const size_t n = gt_calls_n_tasks(t->calls);
+    struct gt_counts counts;
+    struct gt_error e = {0};
+    *out = NULL;
+    *stride = sizeof **out;
+    int status = gt_counts_make(t->calls, &counts, &e);
+    struct gtrace_counts *rows = status < 0 ? NULL : calloc(n + 1, sizeof *rows);
+    if (status >= 0 && !rows)
+        status = GT_E_NOMEM;
+    for (size_t i = 0; rows && i < n; i++) {
+        const struct gt_task_counts *of = &counts.task[i];
+        struct gtrace_counts *all = &rows[n];
+        rows[i] = (struct gtrace_counts){.calls = of->calls,
+                                         .events = of->events,
+                                         .lost = of->lost,
+                                         .first = of->first,
+                                         .last = of->last,
+                                         .deepest = of->deepest};
+        all->calls += of->calls;
+        all->events += of->events;
+        all->lost += of->lost;
+        all->first = i ? MIN(all->first, of->first) : of->first;
+        all->last = MAX(all->last, of->last);
+        all->deepest = MAX(all->deepest, of->deepest);
+    }
+    if (rows)
+        rows[n].functions = (uint32_t)counts.functions;
+    gt_counts_clear(&counts);
+    if (status < 0)
+        return gt_gtrace_fail(err, status, &e);
+    *out = rows;
+    return 0;
+}
+
+/* ---- two recordings ------------------------------------------------------------------------ */
+
+struct both {
+    struct gt_function_table table[GT_MATCH_SIDES];
+    struct gt_function_match match;
+    struct gt_change *change; /* by number */
+};
+
+/* Both passes come first: they meet the functions that are matched. */
+static int read_both(struct both *b, struct gtrace *const t[2], const struct gtrace_window *w,
+                     struct gt_error *e)
+{
+    struct gt_calls *const side[GT_MATCH_SIDES] = {t[0]->calls, t[1]->calls};
+    const struct gt_calls_window window = {.wall = w->wall};
+    int status = 0;
+    for (int k = 0; k < GT_MATCH_SIDES && status == 0; k++)
+        status = gt_function_table_make(side[k], &window, 0, &b->table[k], e);
+    if (status < 0)
+        return status;
+    gt_function_match_make(&b->match, side);
+    b->change = calloc(b->match.names->len + 1, sizeof *b->change);
+    for (int k = 0; b->change && k < GT_MATCH_SIDES; k++)
+        gt_changes_add(b->change, &b->match, k, &b->table[k]);
+    return b->change ? 0 : GT_E_NOMEM;
+}
+
+static void clear_both(struct both *b)
+{
+    for (int k = 0; k < GT_MATCH_SIDES; k++)
+        gt_function_table_clear(&b->table[k]);
+    gt_function_match_clear(&b->match);
+    free(b->change);
+}
+
+/* An index of each number, with its side: of the first recording where both have it. */
+static void name_functions(const struct gt_function_match *m, struct gtrace_change *of)
+{
+    for (uint32_t side = GT_MATCH_SIDES; side-- > 0;)
+        for (size_t i = m->n[side]; i-- > 0;) {
+            of[m->id[side][i]].function = (uint32_t)i;
+            of[m->id[side][i]].side = side;
+        }
+}
+
+static struct gtrace_change *rows_of(const struct both *b, size_t *n)
+{
+    struct gtrace_change *row = calloc(b->match.names->len + 1, sizeof *row);
+    *n = 0;
+    if (row)
+        name_functions(&b->match, row);
+    for (guint i = 0; row && i < b->match.names->len; i++) {
+        const struct gt_change *c = &b->change[i];
+        size_t length;
+        if (!gt_change_is_one(c))
+            continue;
+        struct gtrace_change r = row[i];
+        r.file = gt_function_match_file(
+            g_array_index(b->match.names, const struct gt_calls_function *, i), &length);
+        r.n_file = (uint32_t)length;
+        for (int k = 0; k < GT_MATCH_SIDES; k++) {
+            r.calls[k] = c->calls[k];
+            r.total[k] = c->total[k];
+            r.self[k] = c->self[k];
+        }
+        row[(*n)++] = r;
+    }
+    return row;
+}
+
+API int64_t gtrace_changes(struct gtrace *const t[2], const struct gtrace_window *w,
+                           struct gtrace_change **out, size_t *stride, struct gtrace_error *err)
+{
+    struct gtrace_window asked;
+    struct both both = {0};
+    struct gt_error e = {0};
+    size_t n = 0;
+    *out = NULL;
+    *stride = sizeof **out;
+    gt_gtrace_get(&asked, sizeof asked, w);
+    int status = read_both(&both, t, &asked, &e);
+    if (status == 0) {
+        *out = rows_of(&both, &n);
+        status = *out ? 0 : GT_E_NOMEM;
+    }
+    clear_both(&both);
+    return status < 0 ? gt_gtrace_fail(err, status, &e) : (int64_t)n;
+}
