@@ -70,6 +70,7 @@ void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
     s->sp = GT_NO_ADDR;
     s->begin_sp = s->word = 0;
     s->n_excursions = 0;
+    s->n_injected = 0;
     s->vm = s->prepared = 0;
     gt_guests_forget(k, s);
     for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS && k->machine; i++)

@@ -21,6 +21,7 @@
  */
 #include "base/page.h"
 #include "track/guests.h"
+#include "track/injected.h"
 #include "track/machine.h"
 #include "track/returns.h"
 #include "track/stack.h"
@@ -238,34 +239,6 @@ static void resolve_by_exit(struct gt_thread *t, uint64_t last_exit, struct gt_c
     }
 }
 
-/* The interrupted block's exit led to pc, or has not happened yet. */
-static void arrive(struct gt_thread *t, const struct gt_code *from, uint64_t pc, uint64_t time)
-{
-    if (from->exit == GT_EXIT_RETURN && gt_tail_called(t->stack)->ret == pc) {
-        t->matched++;
-        gt_return_close(t, gt_tail_below(t->stack), time);
-    } else if (pc < from->pc || pc >= gt_code_end(from)) {
-        t->counters[GT_ANOMALY_DIVERTED_CALL]++; /* a call whose function is not known here */
-    }
-}
-
-/* A handler has returned to the entry of a function instead of where it interrupted the code (Go
- * preempts so), which it is to return to: a call. False: it has not. */
-static bool handler_calls(struct gt_thread *t, uint64_t last_exit, const struct gt_code *code,
-                          uint64_t time)
-{
-    uint64_t ret = t->interrupted;
-    t->interrupted = 0;
-    uint64_t sp = ret && ret != code->pc && code->entry ? gt_stack_pointer_now(t) : 0;
-    if (!sp || !t->tracker->view->by_memory || code->fn->flags & GT_FUNC_HANDLER ||
-        !gt_memory_has_return(t->tracker, sp, t->tracker->view->word, ret))
-        return false; /* as before, or on from there, or the next signal */
-    if (last_exit & GT_LAST_EXIT_CODE)
-        arrive(t, gt_last_exit_code(last_exit), ret, time);
-    gt_stack_push(t, (struct gt_frame){ret, code->pc, code->fn, GT_FRAME_CALL}, time);
-    return true;
-}
-
 /* True where a handler has ended, and the interrupted code's caller continues: the handler has done
  * the rest of a function (Linux: of a return thunk that it interrupted). */
 static bool has_returned_inside(const struct gt_thread *t, uint64_t last_exit,
@@ -308,6 +281,8 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_
                           time);
         return stays;
     }
+    if (t->slow_flags & GT_SLOW_INJECTED && gt_injected_transfer(t, code, &last_exit, time))
+        return stays;
     if (last_exit == GT_LAST_EXIT_RESUME) /* a handler interrupted code that was not followed */
         return stays;
     if (has_returned_inside(t, last_exit, code)) {
@@ -315,9 +290,6 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_
         gt_return_close(t, gt_tail_below(t->stack), time);
         return stays;
     }
-    if (last_exit & GT_LAST_EXIT_RESUME &&
-        handler_calls(t, last_exit & ~(uint64_t)GT_LAST_EXIT_RESUME, code, time))
-        return stays;
     bool resumed =
         last_exit & GT_LAST_EXIT_RESUME &&
         gt_signal_is_resumed_in(t->stack, last_exit & ~(uint64_t)GT_LAST_EXIT_RESUME, code);

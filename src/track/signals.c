@@ -15,13 +15,20 @@ bool gt_signal_may_be(const struct gt_thread *t)
     return e && !e->confirmed && e->stack == t->stack && e->depth == gt_stack_depth(t->stack);
 }
 
-/* A handler begins: where the interrupted code goes on, as the frame in memory has it. */
-static uint64_t read_interrupted(const struct gt_thread *t)
+bool gt_signal_read(const struct gt_tracker *k, uint64_t frame, struct gt_signal_state *out)
+{
+    const struct gt_program_view *v = k->view;
+    *out = (struct gt_signal_state){0};
+    return frame && v && v->signal_pc &&
+           v->read(k->sink_self, frame + v->signal_pc, &out->pc, v->word) &&
+           v->read(k->sink_self, frame + v->signal_sp, &out->sp, v->word) &&
+           (!v->signal_link || v->read(k->sink_self, frame + v->signal_link, &out->link, v->word));
+}
+
+uint64_t gt_signal_frame_now(const struct gt_thread *t)
 {
     const struct gt_tracker *k = t->tracker;
-    const struct gt_program_view *view = k->view;
-    uint64_t sp = view && view->signal_pc ? gt_stack_pointer_now(t) : 0, pc = 0;
-    return sp && view->read(k->sink_self, sp + view->signal_pc, &pc, view->word) ? pc : 0;
+    return k->view && k->view->stack_pointer ? k->view->stack_pointer(k->sink_self) : 0;
 }
 
 bool gt_signal_note(struct gt_thread *t, uint64_t last_exit, bool confirmed)
@@ -36,14 +43,17 @@ bool gt_signal_note(struct gt_thread *t, uint64_t last_exit, bool confirmed)
         t->signals = grown;
         t->cap_signals = cap;
     }
-    t->signals[t->n_signals++] =
-        (struct gt_signal_entry){.stack = t->stack,
-                                 .depth = gt_stack_depth(t->stack),
-                                 .confirmed = confirmed,
-                                 .switched = t->slow_flags & GT_SLOW_SWITCHED,
-                                 .last_exit = last_exit,
-                                 .pc = confirmed ? read_interrupted(t) : 0,
-                                 .nonlocal = t->nonlocal};
+    struct gt_signal_entry *e = &t->signals[t->n_signals++];
+    *e = (struct gt_signal_entry){.stack = t->stack,
+                                  .depth = gt_stack_depth(t->stack),
+                                  .confirmed = confirmed,
+                                  .switched = t->slow_flags & GT_SLOW_SWITCHED,
+                                  .last_exit = last_exit,
+                                  .injection = t->injection,
+                                  .nonlocal = t->nonlocal};
+    uint64_t frame = gt_signal_frame_now(t);
+    e->frame = gt_signal_read(t->tracker, frame, &e->was) ? frame : 0;
+    t->injection = (struct gt_injection){0};
     if (confirmed) {
         t->slow_flags &= ~(uint32_t)GT_SLOW_SWITCHED;
         t->nonlocal = (struct gt_nonlocal){0};

@@ -36,6 +36,7 @@ void gt_stack_free(struct gt_stack *s)
 {
     free(s->base);
     free(s->handlers);
+    free(s->injected);
     free(s);
 }
 
@@ -274,6 +275,10 @@ void gt_stack_open(struct gt_thread *t, uint64_t time)
         gt_stack_enter_again(k, s, time);
     if (s->top->flags & GT_FRAME_DEFERRED)
         t->slow_flags |= GT_SLOW_DEFERRED;
+    if (s->n_injected || t->injection.pc)
+        t->slow_flags |= GT_SLOW_INJECTED;
+    else
+        t->slow_flags &= ~(uint32_t)GT_SLOW_INJECTED;
     if (s->out)
         t->slow_flags &= ~(uint32_t)GT_SLOW_SILENT;
     else

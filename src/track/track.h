@@ -185,10 +185,11 @@ void gt_code_set_slow_flags(struct gt_code *code);
 
 enum gt_frame_kind {
     GT_FRAME_CALL = 0,
-    GT_FRAME_ROOT,    /* without a caller: a program's, thread's or coroutine's first function */
-    GT_FRAME_SIGNAL,  /* entered by a signal; in machines `ret`: after the system call it hit */
-    GT_FRAME_HANDLER, /* machines: of an interrupt, an exception or a system call */
-    GT_FRAME_TAIL,    /* the frame below jumped there, and ends with it: see tail_calls.h */
+    GT_FRAME_ROOT,     /* without a caller: a program's, thread's or coroutine's first function */
+    GT_FRAME_SIGNAL,   /* entered by a signal; in machines `ret`: after the system call it hit */
+    GT_FRAME_HANDLER,  /* machines: of an interrupt, an exception or a system call */
+    GT_FRAME_TAIL,     /* the frame below jumped there, and ends with it: see tail_calls.h */
+    GT_FRAME_INJECTED, /* a signal's handler called it: see injected.h */
 };
 
 /* Facts about the stack, seen while the frame was on top. Most: see machine.h. */
@@ -230,6 +231,20 @@ struct gt_excursion {
 
 enum { GT_TRACK_EXCURSIONS = 4 };
 
+/* A call that a signal's handler has the interrupted code make (injected.h), which has not arrived.
+ */
+struct gt_injection {
+    uint64_t pc;  /* where it is to arrive; 0: there is none */
+    uint64_t ret; /* where it returns to */
+    uint64_t at;  /* where the signal interrupted the code */
+};
+
+/* One that has arrived. */
+struct gt_injected_call {
+    uint32_t depth;     /* of its frame */
+    uint64_t last_exit; /* of what was interrupted, where it has not arrived yet; else 0 */
+};
+
 /* One call stack: a guest thread's or a coroutine's. base[0] is a sentinel; depth = top - base. */
 struct gt_stack {
     struct gt_frame *top, *base, *limit;
@@ -255,6 +270,8 @@ struct gt_stack {
                       not known. It will be loaded from there again, wherever the stack is then */
     struct gt_excursion excursions[GT_TRACK_EXCURSIONS]; /* newest last */
     unsigned n_excursions;
+    struct gt_injected_call *injected; /* innermost last; those that have ended are dropped later */
+    size_t n_injected, cap_injected;
 
     /* machines */
     struct gt_handler *handlers; /* innermost last */
@@ -297,6 +314,7 @@ enum gt_slow_flag {
     GT_SLOW_SILENT = 4,   /* the sink has refused the stack so far: followed, not recorded */
     /* GT_CODE_LEVEL: the level of the code that runs */
     GT_SLOW_LONGJMP = 512,   /* machines: the next transfer may be that of a longjmp */
+    GT_SLOW_INJECTED = 1024, /* the stack has calls that handlers made, or one is to arrive */
     GT_SLOW_DEFERRED = 2048, /* the stack may have a frame of GT_FRAME_DEFERRED on top */
     GT_SLOW_USER = 0xff0000, /* the user's own: they stay, and are not looked at here */
 };
@@ -324,14 +342,21 @@ struct gt_nonlocal {
     struct gt_unwind unwind;
 };
 
+/* Registers of interrupted code. */
+struct gt_signal_state {
+    uint64_t pc, sp, link; /* link: of the return address */
+};
+
 struct gt_signal_entry {
     struct gt_stack *stack;
     uint32_t depth; /* of the handler's frame */
     bool confirmed; /* false: it may have been called like any function */
     bool switched;  /* the interrupted state: GT_SLOW_SWITCHED, then last exit, non-local jump */
     uint64_t last_exit;
-    uint64_t pc; /* and where it would go on; 0: not known */
+    struct gt_injection injection; /* that was to arrive */
     struct gt_nonlocal nonlocal;
+    uint64_t frame;             /* the stack pointer where the handler began; 0: not known */
+    struct gt_signal_state was; /* what memory had there then */
 };
 
 /* Where a context was saved, by the address of each word stored: see saved_contexts.c. */
@@ -364,7 +389,7 @@ struct gt_thread {
     size_t n_signals, cap_signals;
     uint64_t unrecorded; /* of the calls: deeper than is recorded, or on a stack without output */
     struct gt_nonlocal nonlocal;
-    uint64_t interrupted; /* pc of the gt_signal_entry whose handler has returned just now */
+    struct gt_injection injection;
     /* machines; stack pointers: 0: not known */
     uint64_t calls_before; /* its last reset */
     uint8_t passed; /* enum gt_passed: in the first argument's register by the last system call */
@@ -382,9 +407,9 @@ struct gt_program_view {
     /* The stack pointer where control has arrived; 0: not known. In gt_track_slow. */
     uint64_t (*stack_pointer)(void *self);
     bool (*read)(void *self, uint64_t addr, void *out, size_t n);
-    size_t word;        /* bytes of an address: 4 or 8 */
-    unsigned signal_pc; /* see gt_arch */
-    bool by_memory;     /* calls store the return address in memory, not in a register */
+    size_t word;                                /* bytes of an address: 4 or 8 */
+    unsigned signal_pc, signal_sp, signal_link; /* see gt_arch */
+    bool by_memory; /* calls store the return address in memory, not in a register */
 };
 
 struct gt_tracker {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Life of trackers and threads: see track.h. */
 #include "track/guests.h"
+#include "track/injected.h"
 #include "track/stack.h"
 
 #include <stdlib.h>
@@ -122,7 +123,9 @@ uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t last_exit, uint64_t ti
     t->matched++;
     t->counters[GT_COUNT_SIGNALS] += !e.confirmed;
     t->nonlocal = e.nonlocal;
-    t->interrupted = e.pc;
+    t->injection = gt_injected_by(t, &e);
+    if (t->injection.pc)
+        t->slow_flags |= GT_SLOW_INJECTED;
     if (e.switched)
         t->slow_flags |= GT_SLOW_SWITCHED;
     gt_stack_close(t->tracker, t->stack, e.depth - 1, time);

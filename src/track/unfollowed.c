@@ -29,6 +29,7 @@ void gt_track_stop_following(struct gt_thread *t, uint64_t time)
     pthread_mutex_unlock(&k->lock);
     t->slow_flags &= ~(uint32_t)(GT_SLOW_SWITCHED | GT_SLOW_LONGJMP);
     t->n_signals = 0;
+    t->injection = (struct gt_injection){0};
     t->nonlocal = (struct gt_nonlocal){0};
     t->passed = GT_PASSED_UNKNOWN;
     t->calling_sp = t->returned_sp = 0;

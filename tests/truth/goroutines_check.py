@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Compares recordings of goroutines with the trees of calls that the program prints of its own (programs/goroutines.go).
+"""Compares recordings of goroutines with the trees of calls that the programs print of their own.
 
     goroutines_check.py ARCH
 
-On one thread and on several, where the collector does not run and no signal preempts goroutines, the calls are those of
-the trees and no anomaly is counted, in every run: one each, three with GUESTTRACE_LONG. As programs usually run, on
-x86_64, a call may be wrong, but not without an anomaly.
+On one thread and on several, where the collector does not run and no signal preempts goroutines (programs/goroutines.go),
+the calls are those of the trees and no anomaly is counted, in every run: one each, three with GUESTTRACE_LONG. As
+programs usually run, a call may be wrong, but not without an anomaly; also where signals preempt them all the time
+(programs/preempted.go).
 """
 import os
 import sys
@@ -20,6 +21,9 @@ GOARCH = {'x86_64': 'amd64', 'aarch64': 'arm64', 'riscv64': 'riscv64'}
 SEVERAL = {'GODEBUG': 'asyncpreemptoff=1', 'GOGC': 'off'}
 ONE = {**SEVERAL, 'GOMAXPROCS': '1'}
 RUNS = 3 if paths.LONG else 1
+
+
+PREEMPTED = 20  # signals, at least
 
 
 def check_run(arch, program, out, more, exact):
@@ -36,18 +40,34 @@ def check_run(arch, program, out, more, exact):
     print(len(lines), 'calls,', sum((said - seen).values()), 'of', sum(said.values()), 'trees differ,', counted)
     need(said == seen or counted, 'calls differ, and nothing says so')
     need(not exact or (said == seen and not counted), 'calls differ, or anomalies are counted', more)
+    return trace
+
+
+def check_preempted(arch, program, out):
+    """Calls that no code makes begin at the entry that a signal's handler has the goroutine continue at."""
+    trace = check_run(arch, program, out, {'GOMAXPROCS': '3'}, False)
+    calls = sum(trace.name(tid, call.time, call.addr)[1] == 'runtime.asyncPreempt.abi0'
+                for tid in trace.tids() for call in trace.records(tid) if call.kind == 'enter')
+    signals = int(trace.stats['count.signals'])
+    print(signals, 'signals,', calls, 'preempt')
+    need(signals >= PREEMPTED and calls, signals, calls)
+
+
+def build(arch, source, scratch):
+    program = f'{scratch}/{source}'
+    commands.must(['go', 'build', '-o', program, paths.source('truth', 'programs', source + '.go')],
+                  env={**os.environ, 'GOARCH': GOARCH[arch], 'CGO_ENABLED': '0', 'GO111MODULE': 'off',
+                       'GOCACHE': f'{scratch}/cache'})
+    return program
 
 
 def main(arch):
     qemus.user(arch)
     commands.tool('go')
     with folder('goroutines') as scratch:
-        program = f'{scratch}/program'
-        commands.must(['go', 'build', '-o', program, paths.source('truth', 'programs', 'goroutines.go')],
-                      env={**os.environ, 'GOARCH': GOARCH[arch], 'CGO_ENABLED': '0', 'GO111MODULE': 'off',
-                           'GOCACHE': f'{scratch}/cache'})
-        if arch == 'x86_64':
-            check_run(arch, program, f'{scratch}/usual', {}, False)
+        check_preempted(arch, build(arch, 'preempted', scratch), f'{scratch}/stopped')
+        program = build(arch, 'goroutines', scratch)
+        check_run(arch, program, f'{scratch}/usual', {}, False)
         for i in range(RUNS):
             check_run(arch, program, f'{scratch}/one{i}', ONE, True)
             check_run(arch, program, f'{scratch}/several{i}', SEVERAL, True)

@@ -83,9 +83,11 @@ struct gt_arch {
     uint16_t e_machine;            /* ELF e_machine */
     uint8_t bits;                  /* 32 or 64 */
     uint8_t insn_min, insn_max;    /* shortest and longest instruction, bytes */
-    unsigned signal_pc;      /* bytes from the stack pointer, where Linux enters a program's signal
-                              * handler, to the interrupted program counter; 0: not known */
-    const char *sp_register; /* the stack pointer's name in QEMU's register list */
+    /* Bytes from the stack pointer, where Linux enters a program's signal handler of SA_SIGINFO, to
+     * the interrupted program counter (0: not known), stack pointer, and register of the return
+     * address (0: calls store it in memory). */
+    uint16_t signal_pc, signal_sp, signal_link;
+    const char *sp_register;         /* the stack pointer's name in QEMU's register list */
     const char *const *fp_registers; /* candidates for the frame pointer's name, NULL-terminated */
 
     /* Classifies the instruction of `size` bytes at `bytes`, which runs at address `pc`. Always

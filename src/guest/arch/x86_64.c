@@ -20,6 +20,7 @@ const struct gt_arch gt_arch_x86_64 = {
     .insn_min = 1,
     .insn_max = GT_X86_INSN_MAX,
     .signal_pc = 176,
+    .signal_sp = 168,
     .sp_register = "rsp",
     .fp_registers = (const char *const[]){"rbp", NULL},
     .classify = classify,

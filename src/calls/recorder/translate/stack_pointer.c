@@ -35,6 +35,8 @@ void gt_stack_pointer_init(struct gt_uftrace_recorder *r)
                                            gt_host_can(GT_HOST_REGISTERS) ? read_register : NULL,
                                        .read = read_memory,
                                        .signal_pc = r->guest.arch->signal_pc,
+                                       .signal_sp = r->guest.arch->signal_sp,
+                                       .signal_link = r->guest.arch->signal_link,
                                        .word = r->guest.arch->bits / 8,
                                        .by_memory = r->guest.arch->pushes != NULL};
     r->tracker.view = &r->view;
