@@ -26,6 +26,7 @@ GONE = re.compile(r'sq|raise|twice|int each<.*>\(.*\)')  # not listed
 UNUSED = {'Derived::f': 8}  # what is called does not run, and on riscv64 nothing says where it ran instead
 LEVELS = '-O1', '-O2'  # by turns, both with GUESTTRACE_LONG
 SAME_COUNTS = 0.75  # code that GCC has merged, or moved out of a loop, ran less often than its statements
+IDLE = {32}  # of shapes.cc: in what is called, which does not run, as above
 OPTIMISED = 'sort.c', 'words.c', 'lists.c', 'matrix.c', 'loops.c', 'bits.c', 'shapes.cc', 'inlined.cc', 'lambdas.cc'
 
 
@@ -148,7 +149,8 @@ class Gcov(CoverageTest):
                     both = set(lines) & set(ours[path][0]) - set(UNUSED.values() if ARCH == 'riscv64' else ())
                     self.assertEqual([at for at in both if bool(lines[at]) != bool(ours[path][0][at])], [], what)
                     missing = set(lines) - set(ours[path][0])
-                    self.assertEqual(missing & self.described(os.path.basename(path)), set(), what)
+                    unlisted = missing & self.described(os.path.basename(path))
+                    self.assertEqual(unlisted - (IDLE if ARCH == 'riscv64' else set()), set(), what)
                     listed, all_of = listed + len(both), all_of + len(lines)
                     same += sum(lines[at] == ours[path][0][at] for at in both)
         print(f'{listed} of {all_of} lines of gcov, {same} with its count')
