@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Returns that are written as jumps, to the caller and to outer frames: out of a leaf, out of a
- * function that calls itself, through replaced return addresses, and past the callers in between.
+ * function that calls itself, through replaced return addresses, past the callers in between, and
+ * in another block than the return address was loaded in.
  *
  * calls: 240
  * allow: missed-return
@@ -15,13 +16,15 @@ enum { TURNS = 50, DEEP = 4 };
     __asm__(".text\n.globl " #name "\n.type " #name ",%function\n" #name ":\n" body ".size " #name \
             ",.-" #name "\n")
 
+#define ALIGN __asm__(".text\n.balign 16\n") /* what is logged */
+
 OWN void leaf(void)
 {
     CALLED(leaf);
 }
 
-/* Names of the library are in no log: what they call is their callers'. k_leave_two returns past
- * the function that calls it, whose frame is two words. */
+/* jumps() logs jump_later. Names of the library are in no log: what they call is their callers'.
+ * k_leave_two returns past the function that calls it, whose frame is two words. */
 #if defined(__x86_64__)
 #undef ASM
 #define ASM(name, body)                                                                            \
@@ -30,11 +33,17 @@ OWN void leaf(void)
             ",.-" #name "\n")
 ASM(k_jump_leaf, "pop %rcx\njmp *%rcx\n");
 ASM(k_jump_caller, "sub $8,%rsp\ncall leaf\nadd $8,%rsp\npop %rcx\njmp *%rcx\n");
+ALIGN;
+ASM(jump_later, "sub $8,%rsp\ncall leaf\nadd $8,%rsp\npop %rcx\ntest %rcx,%rcx\njz 1f\n"
+                "jmp *%rcx\n1: ud2\n");
 ASM(k_call_past, "sub $8,%rsp\ncall k_leave_two\nud2\n");
 ASM(k_leave_two, "sub $8,%rsp\ncall leaf\nadd $24,%rsp\npop %rcx\njmp *%rcx\n");
 #elif defined(__aarch64__)
 ASM(k_jump_leaf, "mov x9,x30\nbr x9\n");
 ASM(k_jump_caller, "stp x29,x30,[sp,-16]!\nbl leaf\nldp x29,x9,[sp],16\nbr x9\n");
+ALIGN;
+ASM(jump_later,
+    "stp x29,x30,[sp,-16]!\nbl leaf\nldp x29,x9,[sp],16\ncbz x9,1f\nbr x9\n1: brk #1\n");
 ASM(k_back_again, "stp x0,x1,[sp,-16]!\nbl hook\nmov x9,x0\nldp x0,x1,[sp],16\nbr x9\n");
 ASM(k_call_past, "stp x29,x30,[sp,-16]!\nbl k_leave_two\nbrk #1\n");
 ASM(k_leave_two, "stp x29,x30,[sp,-16]!\nbl leaf\nadd sp,sp,16\nldp x29,x30,[sp],16\nbr x30\n");
@@ -45,6 +54,9 @@ ASM(k_back_again, "addi sp,sp,-16\nsd a0,0(sp)\ncall hook\nmv t1,a0\nld a0,0(sp)
                   "jr t1\n");
 ASM(k_call_past, "addi sp,sp,-16\nsd ra,0(sp)\ncall k_leave_two\nebreak\n");
 ASM(k_leave_two, "addi sp,sp,-16\nsd ra,0(sp)\ncall leaf\nld t1,16(sp)\naddi sp,sp,32\njr t1\n");
+ALIGN;
+ASM(jump_later, "addi sp,sp,-16\nsd ra,0(sp)\ncall leaf\nld t1,0(sp)\naddi sp,sp,16\nbeqz t1,1f\n"
+                "jr t1\n1: ebreak\n");
 #endif
 
 /* Without symbols a PC's code that no call leads to is no function: there its replaced address is
@@ -93,6 +105,10 @@ OWN static void jumps(void)
     k_jump_caller();
     leaf();
     k_jump_leaf();
+    k_enter(jump_later);
+    jump_later();
+    k_leave();
+    leaf();
     k_call_past();
     leaf();
 }

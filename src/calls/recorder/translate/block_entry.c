@@ -128,5 +128,5 @@ enum gt_block_entry gt_block_entry_of(const struct gt_translation *t, struct gt_
             return GT_BLOCK_ENTRY_UNKNOWN;
         code->vector = GT_VECTOR_NO;
     }
-    return r->options.discontinuities ? GT_BLOCK_ENTRY_MIXED : GT_BLOCK_ENTRY_JUMP;
+    return GT_BLOCK_ENTRY_JUMP;
 }

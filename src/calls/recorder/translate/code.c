@@ -56,15 +56,15 @@ static bool is_transfer(const struct gt_uftrace_recorder *r, const struct gt_ins
            !(fn->flags & GT_FUNC_STUB);
 }
 
-/* Indirect jumps are tagged where they may be returns; and all of them, where the host does not
- * report handlers. */
+/* Indirect jumps are tagged where they may be returns by their form; all of a machine's, which may
+ * have popped the return address in another block, or are distinguished from handlers so. */
 static enum gt_code_exit exit_of_jump(const struct gt_translation *t, size_t first, size_t end,
                                       const struct gt_func *fn)
 {
     const struct gt_uftrace_recorder *r = t->rec;
     if (!(fn->flags & GT_FUNC_STUB) && gt_stack_pointer_may_return(t, first, end))
         return GT_EXIT_JUMP_BACK;
-    return !r->guest.user && !r->options.discontinuities ? GT_EXIT_JUMP_INDIRECT : GT_EXIT_PLAIN;
+    return r->guest.user ? GT_EXIT_PLAIN : GT_EXIT_JUMP_INDIRECT;
 }
 
 /* How [first, end), the last piece of the block, ends. */
