@@ -9,9 +9,11 @@
 #ifndef GT_BASE_BYTES_H
 #define GT_BASE_BYTES_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct gt_reader {
     const uint8_t *at;
@@ -39,5 +41,50 @@ void gt_write_u16(struct gt_writer *w, uint16_t v);
 void gt_write_u32(struct gt_writer *w, uint32_t v);
 void gt_write_u64(struct gt_writer *w, uint64_t v);
 void gt_write_bytes(struct gt_writer *w, const void *data, size_t n);
+
+/* Little-endian numbers in memory whose bounds the caller has checked; gt_put* return the place
+ * after the number. */
+
+static inline uint16_t gt_le16(const uint8_t *p)
+{
+    uint16_t v;
+    memcpy(&v, p, sizeof v);
+    return le16toh(v);
+}
+
+static inline uint32_t gt_le32(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return le32toh(v);
+}
+
+static inline uint64_t gt_le64(const uint8_t *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return le64toh(v);
+}
+
+static inline uint8_t *gt_put16(uint8_t *p, uint16_t v)
+{
+    v = htole16(v);
+    memcpy(p, &v, sizeof v);
+    return p + sizeof v;
+}
+
+static inline uint8_t *gt_put32(uint8_t *p, uint32_t v)
+{
+    v = htole32(v);
+    memcpy(p, &v, sizeof v);
+    return p + sizeof v;
+}
+
+static inline uint8_t *gt_put64(uint8_t *p, uint64_t v)
+{
+    v = htole64(v);
+    memcpy(p, &v, sizeof v);
+    return p + sizeof v;
+}
 
 #endif

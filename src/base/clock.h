@@ -4,8 +4,14 @@
 #define GT_BASE_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
 
 /* CLOCK_MONOTONIC in nanoseconds. */
-uint64_t gt_clock_monotonic(void);
+static inline uint64_t gt_clock_monotonic(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 #endif

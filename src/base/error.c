@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Error messages: see error.h. */
+/* Error messages and notices: see error.h. */
 #include "base/error.h"
 
 #include <errno.h>
@@ -62,4 +62,16 @@ const char *gt_status_text(int status)
     default:
         return "unknown error";
     }
+}
+
+void gt_notice(const struct gt_notices *to, const char *format, ...)
+{
+    char line[8192];
+    va_list ap;
+    if (!to || !to->put)
+        return;
+    va_start(ap, format);
+    vsnprintf(line, sizeof line, format, ap);
+    va_end(ap);
+    to->put(to->self, line);
 }

@@ -5,7 +5,7 @@
  * A function that can fail returns 0 or a positive count on success and one of enum gt_status, all
  * negative, on failure. A function whose caller needs more than the code takes a struct gt_error
  * and fills it: one line, without a newline, that names the file, the line or offset, the value and
- * what was expected. Libraries never print, exit or abort.
+ * the expected form. Libraries never print, exit or abort.
  */
 #ifndef GT_BASE_ERROR_H
 #define GT_BASE_ERROR_H
@@ -41,5 +41,19 @@ int gt_error_errno(struct gt_error *err, int errnum, const char *format, ...)
 
 /* A few words for a status: "truncated", "out of memory". Static, never NULL. */
 const char *gt_status_text(int status);
+
+/* Notices: lines that a library reports beside its result. The caller of the library prints them or
+ * ignores them. */
+
+struct gt_notices {
+    /* Takes one line without its newline. May be NULL, as may be a pointer to all of this: notices
+     * are ignored. */
+    void (*put)(void *self, const char *line);
+    void *self;
+};
+
+/* Lines longer than 8 KiB are cut. */
+void gt_notice(const struct gt_notices *to, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -2,7 +2,7 @@
 /* Tokens of expressions, what combines comparisons, and comparisons of numbers: see expr.h. */
 #include "base/expr.h"
 
-#include "base/quantity.h"
+#include "base/number.h"
 
 #include <string.h>
 

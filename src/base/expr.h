@@ -9,7 +9,7 @@
  *
  * The owner parses the leaves, of the tokens here, and says what names there are.
  *
- * A number is decimal, or hex after 0x, with an optional unit of sizes or times: quantity.h. A
+ * A number is decimal, or hex after 0x, with an optional unit of sizes or times: number.h. A
  * string stands between " or ', with the escapes \\ \" \' \n \t \xHH.
  */
 #ifndef GT_BASE_EXPR_H

@@ -2,8 +2,6 @@
 /* Text files that reach the disk complete: see file.h. */
 #include "base/file.h"
 
-#include "base/process_stat.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -81,7 +79,7 @@ int gt_file_append(const char *path, const void *data, size_t size, struct gt_er
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
         return gt_error_errno(err, errno, "%s: cannot be opened", path);
-    /* With the lock nobody else's line can follow a part of ours before it is cut off. */
+    /* With the lock no other process's line can follow a part of ours before it is cut off. */
     while (flock(fd, LOCK_EX) && errno == EINTR)
         ;
     int bad = 0;
@@ -165,7 +163,7 @@ static long maker_of(const char *name)
     return strtol(name + n, NULL, 10);
 }
 
-/* Also one for which nobody has waited. */
+/* Also one whose parent has not waited for it. */
 static bool has_ended(long pid)
 {
     struct gt_process_stat stat;
@@ -319,4 +317,25 @@ int gt_file_move_dir(const char *from, const char *to, struct gt_error *err)
         return gt_error_set(err, GT_E_EXISTS, "%s: cannot be moved to %s, which is in the way",
                             from, to);
     return gt_error_errno(err, errno, "%s: cannot be moved to %s", from, to);
+}
+
+bool gt_process_stat(unsigned pid, struct gt_process_stat *out)
+{
+    char path[32], text[1024];
+    *out = (struct gt_process_stat){0};
+    snprintf(path, sizeof path, "/proc/%u/stat", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *after = strrchr(text, ')'); /* the name before it may have any */
+    struct gt_process_stat got;
+    if (!after || sscanf(after,
+                         ") %c %u %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d "
+                         "%*d %llu",
+                         &got.state, &got.parent, &got.began) != 3)
+        return false;
+    *out = got;
+    return true;
 }

@@ -2,8 +2,7 @@
 /* A writer of JSON: see json.h. */
 #include "base/json.h"
 
-#include "base/plain_text.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 /* A string is put in pieces of PIECE bytes, each of which becomes at most ESCAPED. */
 enum { PIECE = 8192, ESCAPED = 6 };

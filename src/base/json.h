@@ -12,7 +12,7 @@
 #ifndef GT_BASE_JSON_H
 #define GT_BASE_JSON_H
 
-#include "base/decimal.h"
+#include "base/number.h"
 #include "base/output.h"
 
 #include <assert.h>
@@ -40,7 +40,7 @@ enum {
 };
 
 /* For the functions below: a string in its quotes; n bytes as they are; the output's empty buffer,
- * what is in it up to `at` being written. They return where the next byte goes. */
+ * its bytes up to `at` being written. They return where the next byte goes. */
 char *gt_json_put_string(struct gt_output *out, char *at, enum gt_json_strings how,
                          const char *text, size_t n);
 char *gt_json_put_bytes(struct gt_output *out, char *at, const char *text, size_t n);
@@ -63,7 +63,7 @@ static inline void gt_json_commit(struct gt_json *j)
     j->at = NULL;
 }
 
-/* Room for n bytes, of at most GT_JSON_INLINE + 8, after what is due before them. */
+/* Room for n bytes, of at most GT_JSON_INLINE + 8, after the separator that is due before them. */
 static inline char *gt_json_room(struct gt_json *j, size_t n)
 {
     assert(j->at);

@@ -2,7 +2,7 @@
 /* Buffered text output: see output.h. */
 #include "base/output.h"
 
-#include "base/decimal.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #define GT_BASE_OUTPUT_H
 
 #include "base/error.h"
-#include "base/hex.h"
+#include "base/number.h"
 
 #include <stdbool.h>
 #include <stddef.h>

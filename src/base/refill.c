@@ -35,7 +35,7 @@ void gt_refill_restart(struct gt_refill *r, uint64_t offset)
     r->ended = false;
 }
 
-/* From pos on there is room for n bytes and for what is asked for beyond them. */
+/* From pos on there is room for n bytes and for those asked for beyond them. */
 static bool make_room(struct gt_refill *r, size_t n)
 {
     size_t most = n + r->ahead;

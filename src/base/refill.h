@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The bytes of a file, a pipe or a socket on their way to a parser: a buffer that holds the part of
- * the source from the parser's place on, as much as the parser asks for, and what was read with it.
- * It asks the source only when bytes are missing, and takes what comes, so that a stream can be
+ * the source from the parser's place on, as much as the parser asks for, and the bytes read with
+ * it. It asks the source only when bytes are missing, and takes what comes, so that a stream can be
  * read while it is written.
  */
 #ifndef GT_BASE_REFILL_H
@@ -26,7 +26,7 @@ struct gt_refill {
     char *name; /* of the source, for messages */
     uint8_t *buf;
     size_t cap;
-    size_t pos, end; /* what was read and not yet taken */
+    size_t pos, end; /* read and not yet taken */
     uint64_t offset; /* of buf[pos] in the source */
     size_t ahead;    /* bytes to ask for at once; may be changed */
     bool ended;      /* the source was at its end */
@@ -54,7 +54,7 @@ static inline size_t gt_refill_left(const struct gt_refill *r)
 int gt_refill_more(struct gt_refill *r, size_t n, struct gt_error *err);
 
 /* Has at least n bytes at hand: 1; 0: the source ends before. GT_E_IO, GT_E_NOMEM, with name and
- * offset. What was at hand stays at hand. */
+ * offset. Bytes at hand stay at hand. */
 static inline int gt_refill_need(struct gt_refill *r, size_t n, struct gt_error *err)
 {
     return gt_refill_left(r) >= n ? 1 : gt_refill_more(r, n, err);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The root folder that a process has at first. Threads with surroundings of their own (thread.h)
- * keep it where the process calls chroot(), but those of a child that is forked then begin in the
- * new one. So whoever forks takes a descriptor of the first root along, until the child's threads
- * have begun. That needs Linux 5.6, a free descriptor and, in the child, CAP_SYS_CHROOT.
+ * keep it where the process calls chroot(), but the threads of a child that is forked then
+ * begin in the new one. So whoever forks takes a descriptor of the first root along, until the
+ * child's threads have begun. That needs Linux 5.6, a free descriptor and, in the child,
+ * CAP_SYS_CHROOT.
  */
 #ifndef GT_BASE_ROOT_H
 #define GT_BASE_ROOT_H

@@ -175,7 +175,7 @@ static int remove_dead(const char *path, const struct stat *seen, struct gt_erro
     return gt_error_set(err, GT_E_EXISTS, "%s: another process took it just now", path);
 }
 
-/* Removes what is at the path, if that is a socket of this user's without a listener. */
+/* Removes a file at the path, if it is a socket of this user's without a listener. */
 static int clear_path(const char *path, struct gt_error *err)
 {
     struct stat st;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Texts built in memory: see text.h. */
+/* Texts, escapes, UTF-8, globs: see text.h. */
 #include "base/text.h"
 
-#include "base/utf8.h"
-
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,4 +93,82 @@ size_t gt_text_count_lines(const char *text, size_t size)
     for (size_t i = 0; i < size; i++)
         n += text[i] == '\n';
     return n;
+}
+
+/* U+0000 to U+001F, U+007F to U+009F. */
+static bool is_control(const unsigned char *s, size_t length)
+{
+    return (length == 1 && (*s < ' ' || *s == 0x7f)) ||
+           (length == 2 && s[0] == 0xc2 && s[1] < 0xa0);
+}
+
+static char *put_hex(char *p, unsigned char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    *p++ = '\\';
+    *p++ = 'x';
+    *p++ = digits[c >> 4];
+    *p++ = digits[c & 15];
+    return p;
+}
+
+char *gt_escape_put(char *p, const char *text, size_t n)
+{
+    while (n) {
+        size_t length = gt_utf8_length(text, n), taken = length ? length : 1;
+        if (length && !is_control((const unsigned char *)text, length)) {
+            memcpy(p, text, length);
+            p += length;
+        } else {
+            for (size_t i = 0; i < taken; i++)
+                p = put_hex(p, (unsigned char)text[i]);
+        }
+        text += taken;
+        n -= taken;
+    }
+    return p;
+}
+
+size_t gt_utf8_length(const char *s, size_t left)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (!left)
+        return 0;
+    unsigned char c = (unsigned char)*s;
+    if (c < 0x80)
+        return 1;
+    size_t n = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
+    if (c < 0xc2 || c > 0xf4 || left < n)
+        return 0;
+    uint32_t v = c & (0x7fu >> n);
+    for (size_t i = 1; i < n; i++) {
+        if (((unsigned char)s[i] & 0xc0) != 0x80)
+            return 0;
+        v = v << 6 | ((unsigned char)s[i] & 0x3f);
+    }
+    bool bad = v < least[n] || v > 0x10ffff || (v >= 0xd800 && v < 0xe000);
+    return bad ? 0 : n;
+}
+
+/* When the rest does not fit, the last star takes a byte more; those before it need not: what they
+ * have let through is settled. */
+bool gt_glob_fits(const char *glob, const char *text)
+{
+    const char *after_star = NULL, *taken = NULL;
+    for (;;) {
+        if (*glob == '*') {
+            after_star = ++glob;
+            taken = text;
+        } else if (*text && (*glob == '?' || *glob == *text)) {
+            glob++;
+            text++;
+        } else if (!*text) {
+            return !*glob;
+        } else if (after_star) {
+            glob = after_star;
+            text = ++taken;
+        } else {
+            return false;
+        }
+    }
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Texts built in memory, and the lines of texts that were read. */
+/* Texts built in memory, lines of texts that were read; escapes, UTF-8 and globs. */
 #ifndef GT_BASE_TEXT_H
 #define GT_BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 /* A growing text; { 0 } is an empty one. It latches: a failed allocation sets `failed`, and every
  * further addition does nothing; so a writer adds everything and checks once. */
@@ -31,5 +33,60 @@ void gt_text_free(struct gt_text *t);
 char *gt_text_copy_lines(const char *text, size_t size);
 /* Returns the number of lines, including a last line without a newline. */
 size_t gt_text_count_lines(const char *text, size_t size);
+
+/*
+ * Names from recordings, shown on a terminal or in lines: control characters and bytes that are not
+ * UTF-8 appear as \xNN, each byte. So a name cannot end a line, move the cursor or change colours.
+ */
+
+enum { GT_ESCAPE_GROWTH = 4 }; /* bytes that one byte becomes, at most */
+
+/* Puts the text of n bytes at p, which has room for GT_ESCAPE_GROWTH * n; returns its end. */
+char *gt_escape_put(char *p, const char *text, size_t n);
+
+/* UTF-8 (RFC 3629). */
+
+/* Returns the length of the sequence at s, which has `left` bytes; 0: invalid. */
+size_t gt_utf8_length(const char *s, size_t left);
+
+/* Text between quotes: the bytes that need no escape there, whatever the language and its quotes:
+ * printable ASCII other than the backslash, the quote and the double quote. */
+
+static inline bool gt_plain_text_is(unsigned char c)
+{
+    return c >= ' ' && c < 0x7f && c != '\\' && c != '\'' && c != '"';
+}
+
+/* All of 8 bytes are plain. */
+static inline bool gt_plain_text_are(uint64_t v)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+#define HAS_ZERO(x) (((x)-ones) & ~(x))
+    uint64_t found = v | (v - ones * ' ') | (v + ones) | HAS_ZERO(v ^ ones * '\\') |
+                     HAS_ZERO(v ^ ones * '\'') | HAS_ZERO(v ^ ones * '"');
+#undef HAS_ZERO
+    return !(found & tops);
+}
+
+/* Copies the plain bytes at the start of the text; returns how many it copied. */
+static inline size_t gt_plain_text_copy(char *p, const char *text, size_t n)
+{
+    size_t i = 0;
+    for (; n - i >= 8; i += 8) {
+        uint64_t v;
+        memcpy(&v, text + i, 8);
+        if (!gt_plain_text_are(v))
+            break;
+        memcpy(p + i, &v, 8);
+    }
+    for (; i < n && gt_plain_text_is((unsigned char)text[i]); i++)
+        p[i] = text[i];
+    return i;
+}
+
+/* Globs over bytes: `*` any of them, `?` one; every other one is itself. Neither text need be
+ * UTF-8: names are a guest's. */
+
+bool gt_glob_fits(const char *glob, const char *text);
 
 #endif

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/membarrier.h>
 #include <malloc.h>
 #include <sched.h>
 #include <signal.h>
@@ -162,4 +163,25 @@ void gt_thread_make_room(void)
 bool gt_thread_enter(int dirfd)
 {
     return gt_thread_sys.unshare(CLONE_FS) == 0 && fchdir(dirfd) == 0;
+}
+
+static bool membarrier(int command)
+{
+    return syscall(SYS_membarrier, command, 0, 0) == 0;
+}
+
+bool gt_membarrier_exists(void)
+{
+    long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+    return commands > 0 && commands & MEMBARRIER_CMD_PRIVATE_EXPEDITED;
+}
+
+bool gt_membarrier_prepare(void)
+{
+    return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+}
+
+bool gt_membarrier(void)
+{
+    return membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 }

@@ -40,8 +40,8 @@ void gt_thread_make_room(void);
  * directory with the process, or the directory may not be searched. */
 bool gt_thread_enter(int dirfd);
 
-/* The calling thread gives way to others from now on, for good: for long work that nobody waits
- * for. It keeps its priority if the kernel refuses. */
+/* The calling thread gives way to others from now on, for good: for long work without a
+ * waiter. It keeps its priority if the kernel refuses. */
 void gt_thread_lower_priority(void);
 
 /* The system calls that gt_thread_own_files and gt_thread_enter use: tests replace them. They
@@ -51,5 +51,22 @@ struct gt_thread_sys {
     int (*unshare)(int flags);
 };
 extern struct gt_thread_sys gt_thread_sys;
+
+/*
+ * A memory fence on all processors that run threads of this process, requested by one of them
+ * (membarrier(2), private expedited). It replaces the fence of the other threads: a busy producer
+ * needs no fence of its own between its stores.
+ */
+
+/* False: the kernel does not support or does not permit it. Takes no time. */
+bool gt_membarrier_exists(void);
+
+/* Registers the process with the kernel, which takes 10 ms and more the first time. False: the
+ * kernel does not support or does not permit it. */
+bool gt_membarrier_prepare(void);
+
+/* When this returns true, each thread of the process has executed a full fence. False: no fence was
+ * executed, since gt_membarrier_prepare() has not succeeded. */
+bool gt_membarrier(void);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * A worker: a thread inside a foreign process that opens files (ELF, DWARF, text files of the
  * output) without the process noticing: see thread.h. It runs calls one at a time, in order, and
- * each caller waits for its own call; nobody waits for a post.
+ * each caller waits for its own call; no caller waits for a post.
  */
 #ifndef GT_BASE_WORKER_H
 #define GT_BASE_WORKER_H
@@ -34,7 +34,7 @@ bool gt_worker_private_files(const struct gt_worker *w);
 
 /* Ends the thread after the pending calls; later ones are not run (GT_E_IO). */
 void gt_worker_stop(struct gt_worker *w);
-/* The same, and frees the worker, which nobody calls any more. NULL is fine. */
+/* The same, and frees the worker, which has no callers any more. NULL is fine. */
 void gt_worker_destroy(struct gt_worker *w);
 
 /* fork(): call prepare before it (prepare waits for the current call and blocks new ones), parent

@@ -12,7 +12,6 @@
 #define GT_CLI_COMMAND_H
 
 #include "base/error.h"
-#include "base/notice.h"
 #include "cli/options.h"
 
 #include <glib.h>

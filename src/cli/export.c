@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace export`: a recording of calls in another format. */
-#include "base/quantity.h"
+#include "base/number.h"
 #include "calls/export/recording.h"
 #include "calls/export/sums.h"
 #include "calls/repair/compact.h"

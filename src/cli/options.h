@@ -14,7 +14,6 @@
 #define GT_CLI_OPTIONS_H
 
 #include "base/error.h"
-#include "base/notice.h"
 
 #include <glib.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 /* Texts with their control characters visible: see shown.h. */
 #include "cli/shown.h"
 
-#include "base/escape.h"
+#include "base/text.h"
 
 #include <glib.h>
 #include <string.h>

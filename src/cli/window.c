@@ -2,7 +2,7 @@
 /* The part of a recording that a command reads: see window.h. */
 #include "cli/window.h"
 
-#include "base/quantity.h"
+#include "base/number.h"
 #include "cli/amount.h"
 #include "cli/window_filter.h"
 #include "filter/nearest.h"

@@ -10,7 +10,6 @@
  * Without actions a snapshot is taken. `signal@...` is a function of that name. \@ is an @ of
  * REGEX.
  */
-#include "filter/scope.h"
 #include "filter/set.h"
 #include "filter/trigger.h"
 

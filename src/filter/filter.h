@@ -73,8 +73,8 @@ void gt_filter_set_free(struct gt_filter_set *set); /* NULL is fine; verdicts en
 
 /* Adds an option. `name` is the option's, for messages ("-F"); value NULL where there is none. A
  * value of PAT may be several, separated by semicolons. GT_E_USAGE, GT_E_RANGE, GT_E_UNSUPPORTED
- * (needs what the user has not got): err names the option, the text, the place in it and what was
- * expected; the set may have a part of the option. GT_E_NOMEM. */
+ * (needs what the user has not got): err names the option, the text, the place in it and the
+ * expected form; the set may have a part of the option. GT_E_NOMEM. */
 int gt_filter_set_add(struct gt_filter_set *set, enum gt_filter_option option, const char *name,
                       const char *value, struct gt_error *err);
 /* True: nothing was added that changes the recording. */

@@ -14,7 +14,7 @@ struct gt_occasion {
 };
 
 /* Which of the function's rules apply now; each is counted. Returns the triggers among them, a bit
- * each (of GT_FILTER_TRIGGERS). At a return only those of the return. `merged` (not at a return)
+ * each (of GT_FILTER_TRIGGERS). At a return only the return's triggers. `merged` (not at a return)
  * becomes what all that apply say of the call. */
 uint32_t gt_occasion_meet(const struct gt_occasion *o, struct gt_filter_verdict *merged);
 /* True: those triggers have something to do here; `passes`: the call passes the filters. */

@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is known of a function. Texts may be NULL. */
+/* The known properties of a function. Texts may be NULL. */
 struct gt_filter_function {
     const char *name;        /* NULL: code without a symbol */
     const char *const *also; /* other forms of its name, until NULL; may be NULL */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Parses what an option says of the functions that its pattern matches; and --where, the option
  * whose condition is about calls that have returned. */
-#include "filter/scope.h"
 #include "filter/set.h"
 #include "filter/trigger.h"
 

@@ -3,11 +3,29 @@
 #ifndef GT_FILTER_RULE_H
 #define GT_FILTER_RULE_H
 
-#include "filter/action.h"
 #include "filter/filter.h"
 #include "filter/regex.h"
 
 #include <pthread.h>
+#include <stdbool.h>
+
+/* What a trigger does beside changing the recording: its user does it. */
+
+enum gt_action_kind {
+    GT_ACTION_TRACE_ON,
+    GT_ACTION_TRACE_OFF,
+    GT_ACTION_FINISH,    /* the recording ends here */
+    GT_ACTION_BACKTRACE, /* note the open calls */
+    GT_ACTION_READ,      /* note the register `text` */
+    GT_ACTION_MARK,      /* note `text` */
+    GT_ACTION_SNAPSHOT,  /* save what a flight recorder holds; `text`: under that name, or NULL */
+};
+
+struct gt_filter_action {
+    enum gt_action_kind kind;
+    bool at_return;
+    char *text; /* or NULL */
+};
 
 enum {
     GT_FILTER_SCOPES = 64,   /* different scopes in one set: a bit each */
@@ -55,7 +73,7 @@ struct gt_filter_rule {
     size_t n_actions;
     uint32_t number;             /* among the set's rules, in the order of addition: its counter */
     bool used;                   /* something has matched; atomic */
-    struct gt_filter_rule *next; /* index.c: of the same hash */
+    struct gt_filter_rule *next; /* of the same hash */
 };
 
 /* Rules by the one name that each is for, and the others. */
@@ -98,7 +116,7 @@ static inline int gt_rule_order(const struct gt_filter_rule *r)
     return r->option == GT_FILTER_ONLY || r->option == GT_FILTER_WHERE ? GT_FILTER_NOT : r->option;
 }
 
-/* Adds bits of a rule to those of the rules before it, or of its words before them. */
+/* Adds bits of a rule to the bits of the rules before it, or of its words before them. */
 static inline void gt_rule_merge_bits(uint32_t *to, uint32_t bits)
 {
     static const uint32_t exclusive[][2] = {{GT_VERDICT_ONLY, GT_VERDICT_NOT},

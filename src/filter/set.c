@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes a set of options: see filter.h. */
+/* Makes a set of options, with the index and the lists of its rules: see filter.h. */
 #include "filter/set.h"
 
 #include "base/array.h"
-#include "filter/lists.h"
-#include "filter/scope.h"
-#include "filter/values.h"
+#include "base/fnv.h"
+#include "filter/trigger.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct gt_filter_set *gt_filter_set_new(const struct gt_filter_settings *settings)
@@ -315,4 +315,141 @@ bool gt_filter_set_unused(const struct gt_filter_set *set, size_t i, struct gt_f
         return true;
     }
     return false;
+}
+
+/* Lists of rules: many functions have the same ones. */
+
+enum { TRIED = 16 }; /* newest lists that are compared */
+
+struct gt_filter_list {
+    struct gt_filter_list *next;
+    size_t n;
+    const struct gt_filter_rule *rule[];
+};
+
+struct gt_filter_lists *gt_filter_lists_new(void)
+{
+    struct gt_filter_lists *l = calloc(1, sizeof *l);
+    if (l)
+        pthread_mutex_init(&l->lock, NULL);
+    return l;
+}
+
+void gt_filter_lists_free(struct gt_filter_lists *l)
+{
+    if (!l)
+        return;
+    for (struct gt_filter_list *at = l->first, *next; at; at = next) {
+        next = at->next;
+        free(at);
+    }
+    pthread_mutex_destroy(&l->lock);
+    free(l);
+}
+
+static const struct gt_filter_list *find(const struct gt_filter_lists *l,
+                                         struct gt_filter_rule *const *rule, size_t n)
+{
+    const struct gt_filter_list *at = l->first;
+    for (int i = 0; at && i < TRIED; i++, at = at->next)
+        if (at->n == n && memcmp(at->rule, rule, n * sizeof *rule) == 0)
+            return at;
+    return NULL;
+}
+
+const struct gt_filter_rule *const *
+gt_filter_lists_add(struct gt_filter_lists *l, struct gt_filter_rule *const *rule, size_t n)
+{
+    pthread_mutex_lock(&l->lock);
+    const struct gt_filter_list *there = find(l, rule, n);
+    struct gt_filter_list *list = NULL;
+    if (!there)
+        list = calloc(1, sizeof *list + (n + 1) * sizeof *rule);
+    if (list) {
+        list->n = n;
+        memcpy(list->rule, rule, n * sizeof *rule);
+        list->next = l->first;
+        l->first = list;
+        there = list;
+    }
+    pthread_mutex_unlock(&l->lock);
+    return there ? there->rule : NULL;
+}
+
+/* Finds the rules of a function. Patterns of one name are found by it, however many there are; the
+ * others are tried one after the other. */
+
+static uint64_t hash(const char *name)
+{
+    uint64_t h = GT_FNV_BEGIN;
+    for (; *name; name++)
+        h = gt_fnv(h, (uint8_t)*name);
+    return h;
+}
+
+static void link_rule(struct gt_filter_index *x, struct gt_filter_rule *r)
+{
+    struct gt_filter_rule **b = &x->bucket[hash(gt_pattern_exact(r->pattern)) & (x->n_buckets - 1)];
+    r->next = *b;
+    *b = r;
+}
+
+static bool grow(struct gt_filter_index *x)
+{
+    struct gt_filter_index larger = *x;
+    larger.n_buckets = x->n_buckets ? 2 * x->n_buckets : 16;
+    larger.bucket = calloc(larger.n_buckets, sizeof *larger.bucket);
+    if (!larger.bucket)
+        return false;
+    for (size_t i = 0; i < x->n_buckets; i++)
+        for (struct gt_filter_rule *r = x->bucket[i], *next; r; r = next) {
+            next = r->next;
+            link_rule(&larger, r);
+        }
+    free(x->bucket);
+    *x = larger;
+    return true;
+}
+
+bool gt_filter_index_add(struct gt_filter_index *x, struct gt_filter_rule *r)
+{
+    if (!gt_pattern_exact(r->pattern)) {
+        if (!GT_ARRAY_GROW(&x->other, &x->room_other, x->n_other + 1))
+            return false;
+        x->other[x->n_other++] = r;
+        return true;
+    }
+    if (x->n_named == x->n_buckets && !grow(x))
+        return false;
+    x->n_named++;
+    link_rule(x, r);
+    return true;
+}
+
+void gt_filter_index_finish(struct gt_filter_index *x)
+{
+    free(x->bucket);
+    free(x->other);
+}
+
+static void find_name(const struct gt_filter_index *x, const char *name,
+                      void (*found)(void *self, struct gt_filter_rule *r), void *self)
+{
+    if (!x->n_buckets)
+        return;
+    for (struct gt_filter_rule *r = x->bucket[hash(name) & (x->n_buckets - 1)]; r; r = r->next)
+        if (strcmp(gt_pattern_exact(r->pattern), name) == 0)
+            found(self, r);
+}
+
+void gt_filter_index_find(const struct gt_filter_index *x, const struct gt_filter_function *f,
+                          void (*found)(void *self, struct gt_filter_rule *r), void *self)
+{
+    if (f->name)
+        find_name(x, f->name, found, self);
+    for (const char *const *also = f->also; also && *also; also++)
+        find_name(x, *also, found, self);
+    for (size_t i = 0; i < x->n_other; i++)
+        if (gt_pattern_match(x->other[i]->pattern, f))
+            found(self, x->other[i]);
 }

@@ -6,7 +6,7 @@
 #include "filter/rule.h"
 #include "filter/source.h"
 
-/* index.c: the rules of calls, by the names that they are for. */
+/* The rules of calls, by the names that they are for. */
 bool gt_filter_index_add(struct gt_filter_index *x, struct gt_filter_rule *r);
 void gt_filter_index_finish(struct gt_filter_index *x);
 /* Calls `found` for each rule whose pattern matches, in no order. */
@@ -23,5 +23,14 @@ int gt_cause_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
                    const struct gt_filter_source *s, struct gt_filter_span item);
 /* What the trigger is about, as "event of QEMU"; NULL: calls. */
 const char *gt_cause_subject(const struct gt_filter_rule *r);
+
+/* Internal to filter/: lists of rules, which live as long as their set. */
+
+struct gt_filter_lists *gt_filter_lists_new(void);    /* NULL: no memory */
+void gt_filter_lists_free(struct gt_filter_lists *l); /* NULL is fine */
+/* Returns a list of the n rules that ends with NULL: one that is there already, where it is among
+ * the last ones. Thread-safe. NULL: no memory. */
+const struct gt_filter_rule *const *
+gt_filter_lists_add(struct gt_filter_lists *l, struct gt_filter_rule *const *rule, size_t n);
 
 #endif

@@ -3,7 +3,6 @@
 #include "filter/source.h"
 
 #include "base/number.h"
-#include "base/quantity.h"
 
 #include <stdarg.h>
 #include <stdio.h>

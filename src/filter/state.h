@@ -20,8 +20,8 @@
 #ifndef GT_FILTER_STATE_H
 #define GT_FILTER_STATE_H
 
-#include "filter/action.h"
 #include "filter/filter.h"
+#include "filter/rule.h"
 
 /* What all tasks of a recording, or of one pass over it, have in common. In memory that forked
  * children share. */

@@ -2,9 +2,7 @@
 /* The words after a pattern: a row for each. */
 #include "filter/trigger.h"
 
-#include "filter/scope.h"
-#include "filter/values.h"
-
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -360,4 +358,211 @@ int gt_trigger_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
         all = (struct gt_filter_span){all.at + word.n + 1, all.n - word.n - 1};
     }
     return check_return(&p, s);
+}
+
+/* Scopes: each different one has a bit, so that a call is compared with all of them at once. */
+
+int gt_filter_need(struct gt_filter_set *set, enum gt_filter_need need,
+                   const struct gt_filter_source *s, const char *at, const char *what)
+{
+    set->uses |= need;
+    if (!(set->settings.needs & need))
+        return 0;
+    return gt_source_fail(s, at, GT_E_UNSUPPORTED, "%s", what);
+}
+
+int gt_glob_parse(const struct gt_filter_source *s, struct gt_filter_span value,
+                  struct gt_regex **out)
+{
+    struct gt_error err;
+    size_t at;
+    char *text = gt_span_copy(value);
+    if (!text)
+        return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
+    int status = gt_regex_parse_glob(text, out, &at, &err);
+    free(text);
+    return status < 0 ? gt_source_fail(s, value.at + at, status, "%s", err.text) : 0;
+}
+
+int gt_level_parse(struct gt_filter_set *set, const struct gt_filter_source *s,
+                   struct gt_filter_span value, struct gt_regex **out)
+{
+    int status = gt_filter_need(set, GT_FILTER_NEEDS_LEVEL, s, value.at,
+                                "privilege levels are not known here");
+    if (status < 0)
+        return status;
+    if (!value.n)
+        return gt_source_fail(s, value.at, GT_E_USAGE,
+                              "expected a privilege level, as U, NS-EL1 or Ring3");
+    return gt_glob_parse(s, value, out);
+}
+
+static int find_scope(const struct gt_filter_set *set, enum gt_scope_kind kind, const char *text)
+{
+    for (size_t i = 0; i < set->n_scopes; i++)
+        if (set->scope[i].kind == kind && strcmp(set->scope[i].text, text) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* `text` becomes the scope's. */
+static int parse(struct gt_filter_scope *scope, enum gt_scope_kind kind, char *text,
+                 const struct gt_filter_source *s, struct gt_filter_span value)
+{
+    *scope = (struct gt_filter_scope){.kind = kind, .text = text};
+    scope->numeric = gt_span_number(value, &scope->number);
+    if (kind == GT_SCOPE_TASK && value.n)
+        return gt_glob_parse(s, value, &scope->glob);
+    if (scope->numeric)
+        return 0;
+    return gt_source_fail(s, value.at, GT_E_USAGE, "expected %s",
+                          kind == GT_SCOPE_TASK  ? "the name of a task, or a glob"
+                          : kind == GT_SCOPE_PID ? "the number of a process"
+                                                 : "the number of a vCPU");
+}
+
+int gt_scope_add(struct gt_filter_set *set, enum gt_scope_kind kind,
+                 const struct gt_filter_source *s, struct gt_filter_span value, uint64_t *bits)
+{
+    if (kind == GT_SCOPE_CPU) {
+        int status = gt_filter_need(set, GT_FILTER_NEEDS_CPU, s, value.at,
+                                    "the vCPU of a call is not known here");
+        if (status < 0)
+            return status;
+    }
+    char *text = gt_span_copy(value);
+    if (!text)
+        return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
+    int known = find_scope(set, kind, text);
+    if (known >= 0) {
+        free(text);
+        *bits |= UINT64_C(1) << known;
+        return 0;
+    }
+    struct gt_filter_scope scope;
+    int status = parse(&scope, kind, text, s, value);
+    if (status == 0 && set->n_scopes == GT_FILTER_SCOPES)
+        status =
+            gt_source_fail(s, value.at, GT_E_RANGE,
+                           "more than %d different tasks, processes and vCPUs", GT_FILTER_SCOPES);
+    if (status < 0) {
+        gt_scope_finish(&scope);
+        return status;
+    }
+    *bits |= UINT64_C(1) << set->n_scopes;
+    set->scope[set->n_scopes++] = scope;
+    return 0;
+}
+
+void gt_scope_finish(struct gt_filter_scope *scope)
+{
+    free(scope->text);
+    gt_regex_free(scope->glob);
+}
+
+/* Values of calls in triggers: those that are recorded, and those that conditions compare. */
+
+static struct gt_filter_span after_number(struct gt_filter_span span)
+{
+    while (span.n && *span.at >= '0' && *span.at <= '9')
+        span = (struct gt_filter_span){span.at + 1, span.n - 1};
+    return span;
+}
+
+bool gt_trigger_is_value(struct gt_filter_span word)
+{
+    static const char *const prefix[] = {"arg", "fparg", "retval"};
+    for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++) {
+        size_t n = strlen(prefix[i]);
+        if (word.n < n || strncmp(word.at, prefix[i], n) != 0)
+            continue;
+        struct gt_filter_span rest = {word.at + n, word.n - n}, end = after_number(rest);
+        if (*prefix[i] == 'r' ? end.n == rest.n : end.n < rest.n)
+            return !end.n || *end.at == '/' || *end.at == '%';
+    }
+    return false;
+}
+
+static int need(struct gt_filter_set *set, const struct gt_filter_source *s, const char *at)
+{
+    return gt_filter_need(set, GT_FILTER_NEEDS_VALUES, s, at,
+                          "values of calls are not known here: QEMU 9.0 and later let plugins read "
+                          "them, a reader has those that were recorded (-A, -R)");
+}
+
+int gt_trigger_add_value(struct gt_filter_set *set, struct gt_filter_rule *r,
+                         const struct gt_filter_source *s, struct gt_filter_span word)
+{
+    size_t n = r->values ? strlen(r->values) : 0;
+    char *values = realloc(r->values, n + word.n + 2);
+    if (!values)
+        return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
+    r->values = values;
+    if (n)
+        values[n++] = ',';
+    memcpy(values + n, word.at, word.n);
+    values[n + word.n] = 0;
+    return need(set, s, word.at);
+}
+
+int gt_trigger_check_values(struct gt_filter_set *set, const struct gt_filter_rule *r,
+                            const struct gt_filter_source *s, const char *at)
+{
+    size_t n;
+    const struct gt_condition_value *v = gt_condition_values(r->condition, &n);
+    for (size_t i = 0; i < n; i++) {
+        int status = 0;
+        if (v[i].name.place == GT_CALL_NAMED && set->settings.needs & GT_FILTER_NEEDS_NAMES)
+            return gt_source_fail(
+                s, at + v[i].at, GT_E_UNSUPPORTED,
+                "no value '%.60s'; known here: depth, took (at the return), argN, "
+                "fpargN, retval (at the return); names of arguments need "
+                "prototypes (--auto-args)",
+                v[i].name.name);
+        status = need(set, s, at + v[i].at);
+        if (status < 0)
+            return status;
+    }
+    return 0;
+}
+
+/* "arg1", or as the condition wants to compare it. */
+static void name_request(const struct gt_condition_value *v, struct gt_filter_value *out)
+{
+    snprintf(out->own, sizeof out->own, "%.20s%s", v->name.name, v->as_text ? "/s" : "");
+    out->items = out->own;
+    out->implied = true;
+}
+
+bool gt_filter_set_value(const struct gt_filter_set *set, size_t i, struct gt_filter_value *out)
+{
+    for (size_t k = 0; k < set->n_rules; k++) {
+        const struct gt_filter_rule *r = set->rule[k];
+        size_t n = 0;
+        const struct gt_condition_value *v = r->condition && r->cause == GT_CAUSE_CALL
+                                                 ? gt_condition_values(r->condition, &n)
+                                                 : NULL;
+        *out = (struct gt_filter_value){r->pattern, r->option_name, r->text, .items = r->values};
+        if (r->values && i-- == 0)
+            return true;
+        for (size_t j = 0; j < n; j++) {
+            if (v[j].name.place == GT_CALL_NAMED || i-- > 0)
+                continue;
+            name_request(&v[j], out);
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *gt_rule_unknown_value(const struct gt_filter_rule *r)
+{
+    size_t n = 0;
+    const struct gt_condition_value *v =
+        r->condition && r->cause == GT_CAUSE_CALL ? gt_condition_values(r->condition, &n) : NULL;
+    for (size_t i = 0; i < n; i++)
+        if (__atomic_load_n(&v[i].asked, __ATOMIC_RELAXED) &&
+            !__atomic_load_n(&v[i].known, __ATOMIC_RELAXED))
+            return v[i].name.name;
+    return NULL;
 }

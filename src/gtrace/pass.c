@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* libgtrace: windows, and the passes of events: those of calls/read, whose events have the
  * same shape. */
-#include "base/glob.h"
+#include "base/text.h"
 #include "gtrace/private.h"
 
 #include <stddef.h>

@@ -150,8 +150,8 @@ void gt_host_run_without_plugin(void);
 char *gt_host_program(void);
 /* Machines: the command line says that a saved state is loaded before the machine runs. */
 bool gt_host_loads_state(void);
-/* In a run_state event: a number of where all vCPUs are: program counters, stack pointers and what
- * is on the stacks. 0: unknown. */
+/* In a run_state event: a number of where all vCPUs are: program counters, stack pointers and the
+ * words on the stacks. 0: unknown. */
 uint64_t gt_host_place(void);
 /* Whether an option of a user-mode QEMU has its value in the next word. */
 bool gt_host_option_takes_value(const char *option);

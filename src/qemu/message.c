@@ -87,7 +87,7 @@ static void write_quietly(const char *text, size_t n)
     struct gt_held_signals held;
     gt_signals_hold(&held);
     ssize_t done = write(STDERR_FILENO, text, n);
-    (void)done; /* nobody can be told */
+    (void)done; /* the message has no reader */
     gt_signals_release(&held);
 }
 

@@ -3,7 +3,7 @@
 #include "qemu/program_end.h"
 
 #include "base/clock.h"
-#include "base/process_stat.h"
+#include "base/file.h"
 #include "qemu/host.h"
 
 #include <dirent.h>

@@ -18,7 +18,7 @@ bool gt_run_state_is_exported(void);
 void gt_run_state_watch(void (*fn)(enum gt_run_state state, uint64_t clock));
 
 /* While no vCPU runs, on QEMU's main thread: a number of where all vCPUs are, by their program
- * counters, stack pointers and what is on their stacks. 0: unknown. */
+ * counters, stack pointers and the words on their stacks. 0: unknown. */
 uint64_t gt_run_state_place(void);
 
 /* The same of a machine's end by any cause but exit() in QEMU itself: fn is called before QEMU

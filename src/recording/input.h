@@ -8,7 +8,6 @@
 #define GT_RECORDING_INPUT_H
 
 #include "base/error.h"
-#include "base/notice.h"
 #include "base/socket.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The text backends: each line whole, from several threads, and to several backends at once. */
-#include "events/library/text/format.h"
+#include "events/library/text/text.h"
 #include "handmade.h"
 
 #include <guesttrace/control.h>

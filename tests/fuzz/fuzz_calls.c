@@ -5,7 +5,6 @@
  * So the checksums fit, and what is in there may be anything.
  */
 #include "base/bytes.h"
-#include "base/le.h"
 #include "calls/file/file.h"
 #include "calls/read/calls.h"
 

@@ -4,7 +4,6 @@
  * which come back as they were.
  */
 #include "base/bytes.h"
-#include "base/le.h"
 #include "calls/file/compact.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * its index says, its segments, words, text files and records are read. Then it gets an index,
  * after which it has the same blocks.
  */
-#include "base/le.h"
+#include "base/bytes.h"
 #include "calls/file/file.h"
 
 #include <stdio.h>

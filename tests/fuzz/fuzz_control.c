@@ -3,7 +3,7 @@
  * What a client sends to a control socket, in pieces of the size that the first byte says: there is
  * always room for more or an answer, an answer is a line, and answers of QMP are UTF-8 and JSON.
  */
-#include "base/utf8.h"
+#include "base/text.h"
 #include "events/library/monitor/json.h"
 #include "qemu/support/control_client.h"
 

@@ -147,7 +147,7 @@ def check_library(lines):
     for number, line in enumerate(lines, 1):
         found = PROCESS.search(line)
         if found:
-            yield number, f'{found.group()}: a library does not do that; see base/notice.h'
+            yield number, f'{found.group()}: a library does not do that; see base/error.h'
 
 
 def check_file(root, path):

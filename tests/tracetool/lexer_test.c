@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tokens of events files; formats for SystemTap; the lists of words. */
+#include "events/tracetool/event.h"
 #include "events/tracetool/lexer.h"
-#include "events/tracetool/printf_text.h"
-#include "events/tracetool/words.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -111,7 +111,7 @@ static void begin(struct gt_packet_sink *o)
         set_state(o, GT_PACKET_SINK_SENDING);
 }
 
-/* A reader has come: nobody else will be needed, unless it goes. (L) */
+/* A reader has come: no other one is needed, unless it goes. (L) */
 static void welcome(struct gt_packet_sink *o)
 {
     if (!o->options.reconnect)
@@ -237,7 +237,7 @@ static void send_first(struct gt_packet_sink *o)
     pthread_cond_broadcast(&o->space);
 }
 
-/* What was dropped after the last buffer, and the tail. (L) */
+/* Losses after the last buffer, and the tail. (L) */
 static void end(struct gt_packet_sink *o)
 {
     uint64_t gap = o->gap;

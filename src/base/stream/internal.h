@@ -24,7 +24,7 @@
  * A record with a payload is stored in the body at once, after what the line had: so the line
  * always has plain records, and a record's place in it is a multiple of its size. The chunk's end,
  * from the last word down, has a mark for each such record: where it is in the run, and how long
- * its payload (bounds.h). A mark is stored before its record is published.
+ * its payload (struct gt_bounds). A mark is stored before its record is published.
  *
  * The pool file: slots of GT_CHUNK_SIZE; the first begins with struct gt_ring_head, each other one
  * is a chunk: struct gt_ring_chunk, line and body. After a kill the bytes of each chunk's run from
@@ -35,8 +35,8 @@
  *
  * With a backend (packing.h) a block has the runs of many chunks, and is in the file all at once:
  * `packed` says up to where a chunk's run is in the block, and the ring's head has two counts of
- * records of this process. `filed`: for each chunk, what is before `written` is in the file.
- * `filing`: once the file has that number, what is before `packed` is. So `packed` is stored for
+ * records of this process. `filed`: for each chunk, its bytes before `written` are in the file.
+ * `filing`: once the file has that number, its bytes before `packed` are. So `packed` is stored for
  * all chunks of a block, then filing, then the file grows, then `written` is stored for each, then
  * filed = filing.
  *
@@ -47,14 +47,42 @@
 #ifndef GT_BASE_STREAM_INTERNAL_H
 #define GT_BASE_STREAM_INTERNAL_H
 
-#include "base/stream/bounds.h"
 #include "base/stream/stream.h"
 
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
+
+/*
+ * Internal to stream/: where records are in the run of a chunk whose records may have payloads.
+ *
+ * Each record with a payload has a mark, a word: its place in the run, and above 32 bits the bytes
+ * of its payload. Marks are in order, the first one in the last word of the chunk, the next one
+ * before it. All other records are GT_STREAM_RECORD bytes.
+ */
+
+struct gt_bounds {
+    const uint64_t *end; /* after the first mark */
+    uint32_t n;
+};
+
+static inline uint64_t gt_bound(uint32_t at, uint32_t more)
+{
+    return (uint64_t)more << 32 | at;
+}
+
+/* Records that begin from `from` on, where one begins, and before `to`. */
+uint32_t gt_bounds_records(const struct gt_bounds *m, uint32_t from, uint32_t to);
+/* Where the record begins of which `at` is a part; `at` itself where a record begins. */
+uint32_t gt_bounds_whole(const struct gt_bounds *m, uint32_t at);
+/* Where the n-th record after the one at `from` begins. */
+uint32_t gt_bounds_skip(const struct gt_bounds *m, uint32_t from, uint32_t n);
+/* Makes *m end with the run's. False: these are not marks of a run of that size. */
+bool gt_bounds_check(struct gt_bounds *m, uint32_t end);
 
 enum {
     GT_CHUNK_SIZE = 16384,
@@ -133,7 +161,7 @@ static inline struct gt_bounds gt_chunk_bounds(const struct gt_chunk *c)
         .n = atomic_load_explicit(&c->head->state.n_more, memory_order_acquire)};
 }
 
-/* What is left to write of a chunk, as one or two pieces. */
+/* The rest of a chunk, as one or two pieces. */
 static inline int gt_chunk_pieces(const struct gt_chunk *c, struct iovec iov[2])
 {
     int n = 0;
@@ -175,7 +203,7 @@ struct gt_stream_file {
     uint32_t loss;                        /* (L) 1 + index in set->losses; 0: no loss */
     bool open;                            /* (L) the caller has the stream open */
     bool opening;                         /* (L) the writer has not seen it yet */
-    bool is_new;                          /* it has no records yet: nobody waits for the writer */
+    bool is_new;                          /* it has no records yet: no producer waits */
     bool dirty;                           /* (L) linked in set->dirty */
     bool in_batch;                        /* (W) */
     int fd;                               /* (W) -1: not open */
@@ -239,7 +267,7 @@ struct gt_streams {
     struct gt_slab *slabs;
     bool no_memory, anonymous, private_files;
     /* (W) */
-    bool can_fence; /* the kernel can fence the producers' processors: base/membarrier.h */
+    bool can_fence; /* the kernel can fence the producers' processors: gt_membarrier() */
     int dirfd,
         ring; /* dirfd: AT_FDCWD if the thread has a working directory of its own; -1: not open */
     char ring_name[64];

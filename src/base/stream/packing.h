@@ -3,7 +3,7 @@
  * What takes the records of a set of streams in place of TID.dat files: one file for all of them,
  * to which blocks are added. The format is the backend's; base/ knows its functions only.
  *
- * The writer puts the records of all streams as they come, those of one stream in their order. When
+ * The writer puts the records of all streams as they come, each stream's in their order. When
  * the block is full, a second old, or flushed, it puts what the streams' current chunks hold as
  * well, and ends the block. Chunks stay in the pool until the block that has their records is in
  * the file: a kill loses nothing that is in a mapped pool.
@@ -33,7 +33,7 @@ struct gt_stream_packing {
     /* Ends the block, which has records, and adds it to the file: all of it (*bytes), or after an
      * error nothing. Then nothing more is put. */
     int (*end)(void *self, uint64_t *bytes);
-    /* The stream is closed: what is kept of it may go. It may be opened again. NULL: not wanted. */
+    /* The stream is closed: its memory may be freed. It may be opened again. NULL: not wanted. */
     void (*forget)(void *self, uint32_t id);
     /* Closes the file and drops the block. `descriptors` false: they are another process's. */
     void (*close)(void *self, bool descriptors);

@@ -226,7 +226,7 @@ void gt_pool_give(struct gt_streams *set, struct gt_chunk *list)
     pthread_mutex_unlock(&set->lock);
 }
 
-/* The space of a file that is mapped stays taken, and what is written at the end may need it:
+/* The space of a file that is mapped stays taken, and the writes at the end may need it:
  * memory takes the file's place, at the same addresses. */
 void gt_pool_finish(struct gt_streams *set)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to stream/: recovery after a kill. recover.c finds pool files, ring.c reads them,
- * recover_files.c copies what they hold to TID.dat files, recover_blocks.c to a backend's file.
+ * Internal to stream/: recovery after a kill. ring.c reads pool files, recover.c finds them
+ * and copies their records to TID.dat files or to a backend's file.
  */
 #ifndef GT_BASE_STREAM_RECOVER_H
 #define GT_BASE_STREAM_RECOVER_H
@@ -12,9 +12,9 @@
 struct gt_rest {
     uint64_t offset;                       /* in the stream's file, of the first record */
     uint64_t at;                           /* of the chunk in the pool file */
-    uint64_t time;                         /* recover_blocks.c: of the first one to copy */
+    uint64_t time;                         /* to a backend: of the first record to copy */
     uint32_t id, written, base, full, end; /* of the run: see internal.h */
-    uint32_t n_more;                       /* marks: see bounds.h */
+    uint32_t n_more;                       /* marks: see struct gt_bounds */
 };
 
 struct gt_ring {

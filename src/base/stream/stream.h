@@ -59,7 +59,7 @@ struct gt_chunk;
 
 /* The last part of a chunk's head, followed by the line and the body. See internal.h. */
 struct gt_chunk_state {
-    _Atomic uint32_t n_more;  /* records with a payload: bounds.h */
+    _Atomic uint32_t n_more;  /* records with a payload: internal.h */
     _Atomic uint32_t more;    /* bytes of their payloads; stored after they are published */
     _Atomic uint32_t full;    /* bytes in the body */
     _Atomic uint32_t base;    /* offset of the line in the chunk's run of bytes */
@@ -73,7 +73,7 @@ struct gt_stream {
     struct gt_chunk_state *state;
     uint32_t body;   /* bytes that the chunk's body can hold, before the marks */
     uint32_t id;     /* file name: "<id>.dat" */
-    uint64_t before; /* records put before those of the current chunk */
+    uint64_t before; /* records put before the current chunk */
     struct gt_streams *set;
     struct gt_chunk *chunk; /* the current chunk; NULL: none yet */
 };

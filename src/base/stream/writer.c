@@ -5,7 +5,6 @@
  * published records of all open streams, from partly filled chunks too.
  */
 #include "base/clock.h"
-#include "base/membarrier.h"
 #include "base/stream/internal.h"
 #include "base/thread.h"
 
@@ -105,7 +104,7 @@ static void add_to_batch(struct gt_streams *set, struct gt_stream_file *f)
     set->batch = f;
 }
 
-/* Takes what was handed over. (L) */
+/* Takes the chunks that were handed over. (L) */
 static void take_queues(struct gt_streams *set)
 {
     for (struct gt_stream_file *f = set->dirty, *next; f; f = next) {

@@ -11,7 +11,7 @@
 #ifndef GT_CALLS_ARGUMENTS_AUTO_H
 #define GT_CALLS_ARGUMENTS_AUTO_H
 
-#include "base/notice.h"
+#include "base/error.h"
 #include "filter/pattern.h"
 #include "names/image/symbol_source.h"
 #include "recording/values/spec.h"

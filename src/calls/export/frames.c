@@ -2,7 +2,7 @@
 /* Functions, tasks and times of exports: see frames.h. */
 #include "calls/export/frames.h"
 
-#include "base/utf8.h"
+#include "base/text.h"
 #include "recording/texts/files.h"
 #include "recording/texts/stats.h"
 

@@ -2,7 +2,7 @@
 /* A writer of protocol buffers: see protobuf.h. */
 #include "calls/export/protobuf.h"
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 #include <glib.h>
 

@@ -2,7 +2,7 @@
 /* The list of a file's blocks, the file's head, and reading: see file.h and parts.h. The file's
  * head: 8 bytes of MAGIC, u16 major and u16 minor version, u32 0. */
 #include "base/array.h"
-#include "base/le.h"
+#include "base/bytes.h"
 #include "calls/file/parts.h"
 
 #include <errno.h>

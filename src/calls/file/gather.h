@@ -7,7 +7,6 @@
 #define GT_CALLS_FILE_GATHER_H
 
 #include "base/error.h"
-#include "base/notice.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
  *   24 u64 first time   32 u64 last time   40 u64 records before   48 12 bytes of 0
  *   60 u32 CRC-32 of the 60 bytes before
  */
-#include "base/le.h"
+#include "base/bytes.h"
 #include "calls/file/compact.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "calls/file/index.h"
 
 #include "base/array.h"
-#include "base/le.h"
+#include "base/bytes.h"
 #include "calls/file/column.h"
 #include "calls/file/model.h"
 #include "calls/file/parts.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Making indexes: see index.h. */
-#include "base/le.h"
+#include "base/bytes.h"
 #include "calls/file/index.h"
 #include "calls/file/model.h"
 #include "calls/file/parts.h"

@@ -6,7 +6,7 @@
 #ifndef GT_CALLS_FILE_MEND_H
 #define GT_CALLS_FILE_MEND_H
 
-#include "base/notice.h"
+#include "base/error.h"
 #include "recording/directory/dir.h"
 
 struct gt_compact_mend;

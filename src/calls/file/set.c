@@ -3,7 +3,7 @@
 #include "calls/file/set.h"
 
 #include "base/array.h"
-#include "base/le.h"
+#include "base/bytes.h"
 #include "base/number.h"
 #include "calls/file/parts.h"
 

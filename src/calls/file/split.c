@@ -3,7 +3,7 @@
 #include "calls/file/split.h"
 
 #include "base/clock.h"
-#include "base/quantity.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <fcntl.h>

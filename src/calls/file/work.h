@@ -17,7 +17,7 @@
 #ifndef GT_CALLS_FILE_WORK_H
 #define GT_CALLS_FILE_WORK_H
 
-#include "base/notice.h"
+#include "base/error.h"
 #include "base/stream/stream.h"
 #include "calls/file/flight.h"
 #include "recording/directory/dir.h"

@@ -21,7 +21,6 @@
 #define GT_CALLS_READ_CALLS_H
 
 #include "base/error.h"
-#include "base/notice.h"
 
 #include <stdbool.h>
 #include <stddef.h>

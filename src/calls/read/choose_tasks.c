@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tasks by their numbers and names: see calls.h. */
-#include "base/glob.h"
+#include "base/text.h"
 #include "calls/read/calls.h"
 
 #include <glib.h>

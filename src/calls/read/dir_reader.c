@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reads the rows of a directory: see reader.h. Records get numbers as the unpacker gives them: one
  * for each address. */
-#include "base/le.h"
+#include "base/bytes.h"
 #include "calls/read/pairs.h"
 #include "calls/read/reader.h"
 #include "calls/read/record_specs.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rows of a directory: a task's file each, in blocks of some thousand records. */
-#include "base/le.h"
+#include "base/bytes.h"
 #include "calls/read/record_specs.h"
 #include "calls/read/recording.h"
 #include "recording/directory/dir.h"

@@ -16,7 +16,6 @@
 #define GT_CALLS_READ_FOLLOW_H
 
 #include "base/error.h"
-#include "base/notice.h"
 
 #include <stdbool.h>
 #include <stddef.h>

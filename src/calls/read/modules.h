@@ -4,7 +4,7 @@
 #ifndef GT_CALLS_READ_MODULES_H
 #define GT_CALLS_READ_MODULES_H
 
-#include "base/notice.h"
+#include "base/error.h"
 #include "calls/read/texts.h"
 #include "recording/directory/uftrace.h"
 

@@ -7,7 +7,6 @@
 #include "calls/read/perf_file.h"
 
 #include "base/bytes.h"
-#include "base/le.h"
 
 #include <string.h>
 

@@ -22,7 +22,7 @@ static bool is_part(const char *parts, char separator, const char *text)
 }
 
 /* Kernel modules that were at one place, one after the other, are one module of a code map,
- * "brd.ko+init+dummy.ko", that begins at a page: see names/placement/overlap.h. NULL: it is none
+ * "brd.ko+init+dummy.ko", that begins at a page: see names/placement/locate.h. NULL: it is none
  * of them, or of several. */
 static const struct gt_value_spec *find_in_parts(const struct gt_calls *c,
                                                  const struct gt_calls_function *f)

@@ -7,7 +7,7 @@
 #ifndef GT_CALLS_READ_TEXTS_H
 #define GT_CALLS_READ_TEXTS_H
 
-#include "base/notice.h"
+#include "base/error.h"
 #include "calls/file/file.h"
 
 #include <glib.h>

@@ -45,7 +45,7 @@
 #include "calls/recorder/translate/straight.h"
 #include "calls/recorder/values/arguments.h"
 #include "calls/recorder/vcpu.h"
-#include "guest/arch/syscalls.h"
+#include "guest/arch/arch.h"
 #include "qemu/support/gate.h"
 #include "qemu/support/messages.h"
 #include "qemu/support/modules.h"

@@ -4,7 +4,6 @@
 #define GT_CALLS_REPAIR_COMPACT_H
 
 #include "base/error.h"
-#include "base/notice.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
 /* TID.dat files in order of time: see pack_sources.h. */
 #include "calls/repair/pack_sources.h"
 
-#include "base/le.h"
+#include "base/bytes.h"
 #include "calls/read/calls.h"
 #include "calls/read/record_specs.h"
 #include "recording/directory/dir.h"

@@ -5,7 +5,6 @@
 #define GT_CALLS_REPAIR_PACK_SOURCES_H
 
 #include "base/error.h"
-#include "base/notice.h"
 #include "calls/file/compact.h"
 
 struct gt_calls;

@@ -2,8 +2,8 @@
 /* A compact file into a uftrace directory: see compact.h. */
 #include "calls/repair/compact.h"
 
+#include "base/bytes.h"
 #include "base/file.h"
-#include "base/le.h"
 #include "calls/file/file.h"
 #include "calls/file/gather.h"
 #include "calls/file/set.h"

@@ -4,7 +4,6 @@
 #define GT_CALLS_REPAIR_UNPACK_VALUES_H
 
 #include "base/error.h"
-#include "base/notice.h"
 #include "calls/file/compact.h"
 
 #include <glib.h>

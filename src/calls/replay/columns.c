@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The columns before a function: durations of ten characters, "  1.234 us" in us, ms, s, m or h,
  * blank for 0; task numbers "[   123]"; times in seconds; names to the right. */
-#include "base/decimal.h"
-#include "base/escape.h"
+#include "base/number.h"
+#include "base/text.h"
 #include "calls/replay/state.h"
 
 #include <stdio.h>

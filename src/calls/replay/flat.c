@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The flat layout: a line for each event, see replay.h. */
-#include "base/decimal.h"
+#include "base/number.h"
 #include "calls/replay/state.h"
 
 enum { TIME_WIDTH = 20, TID_WIDTH = 9, DEPTH_WIDTH = 5, DURATION_WIDTH = 16 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names of functions as lines show them, made when a function is met first. */
-#include "base/escape.h"
+#include "base/text.h"
 #include "calls/replay/state.h"
 
 /* Where the parameters begin that the name ends with: values stand there instead. */

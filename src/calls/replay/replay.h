@@ -21,7 +21,7 @@
  * values of arguments in parentheses, or by " = " and what the call has returned. Calls that are
  * only open in the window have no line.
  *
- * Names are escaped: see base/escape.h.
+ * Names are escaped: see base/text.h.
  */
 #ifndef GT_CALLS_REPLAY_REPLAY_H
 #define GT_CALLS_REPLAY_REPLAY_H

@@ -4,7 +4,6 @@
 #include "cli/ctl/ctl.h"
 #include "cli/shown.h"
 #include "events/library/monitor/json.h"
-#include "events/library/monitor/text.h"
 #include "recording/file_kind.h"
 
 #include <errno.h>

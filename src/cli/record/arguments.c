@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "calls/arguments/auto.h"
 #include "cli/record/qemu.h"
-#include "names/image/libraries.h"
+#include "names/image/program.h"
 
 #include <stdlib.h>
 #include <string.h>

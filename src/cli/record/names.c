@@ -5,9 +5,9 @@
 #include "cli/record/arguments.h"
 #include "cli/record/machine_files.h"
 #include "guest/abi/abi.h"
-#include "names/image/libraries.h"
+#include "names/image/program.h"
 #include "names/placement/code_map.h"
-#include "names/placement/matches.h"
+#include "names/placement/locate.h"
 #include "names/placement/symbolize.h"
 #include "names/processes/sysroot.h"
 

@@ -2,7 +2,7 @@
 /* Looks of `guesttrace top` at a recording, and their rows: see top.h. */
 #include "cli/top/top.h"
 
-#include "base/glob.h"
+#include "base/text.h"
 #include "calls/file/work.h"
 #include "cli/shown.h"
 #include "recording/texts/dir_lock.h"

@@ -5,7 +5,7 @@
  * nanoseconds.
  *
  * A dump begins with its variables, and its times ascend; so everything is kept until the end and
- * events are sorted by time, those of the same time in the order of the stream.
+ * events are sorted by time, and at the same time in the order of the stream.
  */
 #include "etrace/convert/convert.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Counts from a stream: see stream.h. */
 #include "etrace/coverage/stream.h"
-#include "etrace/format/count.h"
+#include "etrace/format/mapping.h"
 
 #include "etrace/coverage/counters.h"
 #include "etrace/dump/walk.h"

@@ -3,7 +3,7 @@
 #ifndef GT_ETRACE_COVERAGE_STREAM_H
 #define GT_ETRACE_COVERAGE_STREAM_H
 
-#include "base/notice.h"
+#include "base/error.h"
 #include "etrace/coverage/count.h"
 #include "etrace/format/etrace.h"
 #include "recording/input.h"

@@ -6,7 +6,7 @@
 #ifndef GT_ETRACE_DUMP_WALK_H
 #define GT_ETRACE_DUMP_WALK_H
 
-#include "base/notice.h"
+#include "base/error.h"
 #include "etrace/format/etrace.h"
 #include "recording/input.h"
 

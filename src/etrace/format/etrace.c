@@ -6,7 +6,7 @@
  *   INFO     u64 attr, u16 major, u16 minor
  *   ARCH     guest, then host: u32 id, u8 bits, u8 big_endian, 2 bytes of padding; early versions
  *            of guesttrace wrote no padding
- *   EXEC     u64 start_time, entries (run.c)
+ *   EXEC     u64 start_time, entries (struct gt_etrace_run)
  *   BARRIER  nothing
  *   TB       u64 vaddr, paddr, host_addr, u32 guest_len, u32 host_len, both codes
  *   NOTE     u64 time, text
@@ -19,7 +19,10 @@
  */
 #include "etrace/format/internal.h"
 
+#include "base/page.h"
+
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* Where the body goes; NULL: there is no room, or a packet may not be that long. */
 static uint8_t *begin(struct gt_writer *w, enum gt_etrace_type type, uint16_t unit, uint64_t len)
@@ -41,7 +44,7 @@ static uint8_t *put_bytes(uint8_t *p, const void *data, size_t n)
     return p + n;
 }
 
-/* The stream's name, the packet's place, its kind and length, then what is wrong with it. */
+/* The stream's name, the packet's place, its kind and length, then the fault. */
 static int refuse(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
                   const char *kind, struct gt_error *err, const char *expected)
 {
@@ -292,4 +295,203 @@ int gt_etrace_get_event(const struct gt_etrace_reader *r, const struct gt_etrace
         .previous = gt_le64(b + 24),
     };
     return get_names(r, p, GT_ETRACE_EVENT_SIZE, out, err);
+}
+
+/*
+ * The packets of an etrace stream in order: see etrace.h.
+ *
+ * A packet is returned as soon as it is complete, so that a stream can be read while it is written.
+ */
+
+enum { AHEAD = 256 << 10 }; /* bytes read at once */
+
+int gt_etrace_reader_create(gt_refill_fn read, void *self, const char *name,
+                            struct gt_etrace_reader **out, struct gt_error *err)
+{
+    struct gt_etrace_reader *r = calloc(1, sizeof *r);
+    if (!r)
+        return gt_error_set(err, GT_E_NOMEM, "%.300s: out of memory", name);
+    r->arch.guest.bits = 64;
+    r->arch.host.bits = 64;
+    int status = gt_refill_init(&r->in, read, self, name, AHEAD, err);
+    if (status < 0)
+        gt_etrace_reader_destroy(r);
+    else
+        *out = r;
+    return status;
+}
+
+void gt_etrace_reader_destroy(struct gt_etrace_reader *r)
+{
+    if (!r)
+        return;
+    gt_refill_free(&r->in);
+    free(r);
+}
+
+const struct gt_etrace_arch *gt_etrace_reader_arch(const struct gt_etrace_reader *r)
+{
+    return &r->arch;
+}
+
+static int cut_off(struct gt_etrace_reader *r, size_t whole)
+{
+    return gt_error_set(&r->why, GT_E_TRUNC,
+                        "%.300s offset %" PRIu64 ": truncated: the stream ends after %zu of the"
+                        " packet's %zu bytes",
+                        r->in.name, r->in.offset, gt_refill_left(&r->in), whole);
+}
+
+static int read_header(struct gt_etrace_reader *r, struct gt_etrace_packet *out)
+{
+    int status = gt_refill_need(&r->in, GT_ETRACE_HEADER, &r->why);
+    if (status < 0 || gt_refill_left(&r->in) == 0)
+        return status;
+    if (status == 0)
+        return cut_off(r, GT_ETRACE_HEADER);
+    const uint8_t *h = gt_refill_at(&r->in);
+    *out =
+        (struct gt_etrace_packet){r->in.offset, gt_le16(h), gt_le16(h + 2), gt_le32(h + 4), NULL};
+    if (!r->begun && out->type != GT_ETRACE_INFO)
+        return gt_error_set(&r->why, GT_E_FORMAT,
+                            "%.300s: not an etrace stream: it begins with a packet of type 0x%x,"
+                            " expected INFO, 0x%x",
+                            r->in.name, out->type, GT_ETRACE_INFO);
+    if (out->len > GT_ETRACE_MAX_BODY)
+        return gt_error_set(&r->why, GT_E_FORMAT,
+                            "%.300s offset %" PRIu64 ": packet of type 0x%x has %" PRIu32
+                            " bytes, expected at most %d",
+                            r->in.name, r->in.offset, out->type, out->len, GT_ETRACE_MAX_BODY);
+    return 1;
+}
+
+static int next(struct gt_etrace_reader *r, struct gt_etrace_packet *out)
+{
+    int status = read_header(r, out);
+    if (status <= 0)
+        return status;
+    size_t whole = GT_ETRACE_HEADER + (size_t)out->len;
+    status = gt_refill_need(&r->in, whole, &r->why);
+    if (status < 0)
+        return status;
+    if (status == 0)
+        return cut_off(r, whole);
+    out->body = gt_refill_at(&r->in) + GT_ETRACE_HEADER;
+    gt_refill_take(&r->in, whole);
+    r->begun = true;
+    struct gt_etrace_arch arch;
+    if (out->type == GT_ETRACE_ARCH && gt_etrace_arch_read(out, &arch))
+        r->arch = arch;
+    return 1;
+}
+
+int gt_etrace_next(struct gt_etrace_reader *r, struct gt_etrace_packet *out, struct gt_error *err)
+{
+    int status = r->why.status ? r->why.status : next(r, out);
+    if (status < 0 && err)
+        *err = r->why;
+    return status;
+}
+
+/*
+ * Collecting execution entries into an EXEC packet: see etrace.h.
+ *
+ *   header, u64 start_time, entries: u32 duration, then start and end of 8 bytes each, of 4 each
+ *   for a guest of 32 bits
+ *
+ * An entry begins at the end time of the previous one. An entry whose duration exceeds 32 bits is
+ * followed by empty ones, [end, end), for the rest of its time, so that no code seems to run twice.
+ */
+
+enum { FIRST_ENTRY = GT_ETRACE_HEADER + GT_ETRACE_EXEC_SIZE };
+
+void gt_etrace_run_init(struct gt_etrace_run *r, void *packet, size_t room, uint16_t unit,
+                        unsigned bits)
+{
+    *r = (struct gt_etrace_run){
+        .packet = packet, .room = room, .unit = unit, .bits = bits == 32 ? 32 : 64};
+}
+
+static bool in_one_page(uint64_t start, uint64_t end)
+{
+    return start < end && (start ^ end) >> GT_PAGE_BITS == 0;
+}
+
+/* Whether [start, end) could be made part of the newest entry, and was. */
+static bool merge(struct gt_etrace_run *r, uint64_t start, uint64_t end, uint64_t duration)
+{
+    uint8_t *newest = r->packet + r->fill - gt_etrace_entry_size(r->bits);
+    uint64_t sum = gt_le32(newest) + duration;
+    bool wide = r->bits == 64;
+    uint64_t first = wide ? gt_le64(newest + 4) : gt_le32(newest + 4);
+    uint64_t last = wide ? gt_le64(newest + 12) : gt_le32(newest + 8);
+    if (start != last || sum > UINT32_MAX || !in_one_page(start, end) || !in_one_page(first, last))
+        return false;
+    gt_put32(newest, (uint32_t)sum);
+    if (wide)
+        gt_put64(newest + 12, end);
+    else
+        gt_put32(newest + 8, (uint32_t)end);
+    r->end_time += duration;
+    return true;
+}
+
+static void append(struct gt_etrace_run *r, uint64_t start, uint64_t end, uint32_t duration)
+{
+    uint8_t *p = gt_put32(r->packet + r->fill, duration);
+    if (r->bits == 32)
+        gt_put32(gt_put32(p, (uint32_t)start), (uint32_t)end);
+    else
+        gt_put64(gt_put64(p, start), end);
+    r->fill += gt_etrace_entry_size(r->bits);
+    r->end_time += duration;
+}
+
+/* How many entries the duration needs; no more than a packet can have: the rest of the time is then
+ * left out, and the next entry begins a packet. */
+static size_t entries_for(const struct gt_etrace_run *r, uint64_t duration)
+{
+    uint64_t most = (r->room - FIRST_ENTRY) / gt_etrace_entry_size(r->bits);
+    uint64_t n = duration ? (duration - 1) / UINT32_MAX + 1 : 1;
+    return (size_t)(n < most ? n : most);
+}
+
+bool gt_etrace_run_add(struct gt_etrace_run *r, uint64_t start, uint64_t end, uint64_t time,
+                       uint64_t until)
+{
+    uint64_t duration = until > time ? until - time : 0;
+    if (r->bits == 32) {
+        start = (uint32_t)start;
+        end = (uint32_t)end;
+    }
+    if (r->fill) {
+        if (time != r->end_time)
+            return false;
+        if (merge(r, start, end, duration))
+            return true;
+    }
+    size_t n = entries_for(r, duration), size = gt_etrace_entry_size(r->bits);
+    if (r->fill && r->room - r->fill < n * size)
+        return false;
+    if (!r->fill) {
+        gt_put64(r->packet + GT_ETRACE_HEADER, time);
+        r->fill = FIRST_ENTRY;
+        r->end_time = time;
+    }
+    for (; n > 0; n--) {
+        uint32_t part = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX;
+        append(r, start, end, part);
+        duration -= part;
+        start = end;
+    }
+    return true;
+}
+
+size_t gt_etrace_run_take(struct gt_etrace_run *r)
+{
+    size_t size = r->fill;
+    if (size)
+        gt_put_header(r->packet, GT_ETRACE_EXEC, r->unit, (uint32_t)(size - GT_ETRACE_HEADER));
+    r->fill = 0;
+    return size;
 }

@@ -147,8 +147,8 @@ int gt_etrace_next(struct gt_etrace_reader *r, struct gt_etrace_packet *out, str
 /* The stream's ARCH packet; before it is read both sides have 64 bits and an unknown id. */
 const struct gt_etrace_arch *gt_etrace_reader_arch(const struct gt_etrace_reader *r);
 
-/* Decode a packet's body. GT_E_FORMAT; the message has the name, the offset, the value and what was
- * expected. Returned pointers point into the packet. gt_etrace_get_event decodes EVENT and
+/* Decode a packet's body. GT_E_FORMAT; the message has the name, the offset, the value and the
+ * expected one. Returned pointers point into the packet. gt_etrace_get_event decodes EVENT and
  * EVENT_OLD. */
 int gt_etrace_get_info(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
                        struct gt_etrace_info *out, struct gt_error *err);

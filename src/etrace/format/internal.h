@@ -3,7 +3,7 @@
 #ifndef GT_ETRACE_FORMAT_INTERNAL_H
 #define GT_ETRACE_FORMAT_INTERNAL_H
 
-#include "base/le.h"
+#include "base/bytes.h"
 #include "etrace/format/etrace.h"
 #include "etrace/format/mem.h"
 

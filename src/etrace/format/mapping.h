@@ -36,4 +36,18 @@ size_t gt_etrace_mapping_put(const struct gt_etrace_mapping *m, char out[GT_ETRA
 /* Parses the `n` bytes of a note, with or without the newline. False: not such a line. */
 bool gt_etrace_mapping_get(const char *text, size_t n, struct gt_etrace_mapping *out);
 
+/*
+ * How often a range of code ran (flags=coverage): an event of the device "coverage" whose name is
+ * the range, "0xSTART-0xEND". Its value is the count so far; its previous value is the count that
+ * the stream reported for that range before.
+ */
+
+#define GT_ETRACE_COUNT_DEVICE "coverage"
+
+enum { GT_ETRACE_COUNT_NAME = 40 }; /* bytes, with the NUL */
+
+void gt_etrace_count_name(char name[GT_ETRACE_COUNT_NAME], uint64_t start, uint64_t end);
+/* False: not such a name, or the range ends before it begins. */
+bool gt_etrace_count_parse(const char *name, uint64_t *start, uint64_t *end);
+
 #endif

@@ -4,7 +4,7 @@
 #ifndef GT_ETRACE_FORMAT_MEM_H
 #define GT_ETRACE_FORMAT_MEM_H
 
-#include "base/le.h"
+#include "base/bytes.h"
 #include "etrace/format/etrace.h"
 
 enum { GT_ETRACE_MEM_SIZE = 40, GT_ETRACE_MEM_WRITE = 1 /* attribute bit: a store */ };

@@ -39,7 +39,7 @@ struct gt_etrace_buffer *gt_etrace_own_buffer(struct gt_etrace *e);
 struct gt_etrace_buffer *gt_etrace_buffer_lock(struct gt_etrace *e, struct gt_etrace_vcpu *v);
 /* The same; packets of the vCPU, if not NULL, follow. */
 struct gt_etrace_buffer *gt_etrace_buffer_enter(struct gt_etrace *e, struct gt_etrace_vcpu *v);
-/* Puts what was executed so far: the queue; clock=host: the current block, as far as it has come.
+/* Puts the blocks executed so far: the queue; clock=host: the current block, as far as it has come.
  * With the buffer's lock. */
 void gt_etrace_buffer_settle(struct gt_etrace_buffer *buf);
 void gt_etrace_buffer_unlock(struct gt_etrace_buffer *buf); /* NULL is fine */

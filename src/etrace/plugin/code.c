@@ -7,7 +7,6 @@
 #include "etrace/plugin/early_exit.h"
 #include "etrace/plugin/exec.h"
 #include "etrace/plugin/recorder.h"
-#include "etrace/plugin/target.h"
 #include "etrace/plugin/text.h"
 #include "qemu/support/exec_calls.h"
 
@@ -20,7 +19,7 @@ enum {
 };
 
 /* QEMU 7.2 counts an instruction that continues on the next page as the last one of an x86 block,
- * with those of its bytes that are on this page, though the block does not execute it: the next
+ * with its bytes on this page, though the block does not execute it: the next
  * block begins with it. Those bytes alone are not an instruction. */
 static bool is_cut_off(const struct gt_etrace *e, const struct gt_insn_ref *last)
 {

@@ -68,7 +68,7 @@ int gt_etrace_control_start(struct gt_etrace *e, const char *path, struct gt_err
     int status = gt_control_start(&e->control.socket, &options, err);
     if (status == 0)
         gt_control_serve(e->control.socket);
-    /* Where the program that executed this one listens, nobody else does. */
+    /* Where the program that executed this one listens, no other process does. */
     return status == GT_E_EXISTS && gt_host_executed(NULL) ? 0 : status;
 }
 

@@ -3,7 +3,7 @@
  * control=PATH: commands while the guest runs (qemu/support/control.h).
  *
  *   counts   flags=coverage: puts how often each block ran until now
- *   flush    writes what is handed over until now
+ *   flush    writes the packets handed over until now
  *   status   how much was written
  */
 #ifndef GT_ETRACE_PLUGIN_CONTROL_H

@@ -2,7 +2,7 @@
 /* flags=coverage: counts as events: see count.h. */
 #include "etrace/plugin/count.h"
 
-#include "etrace/format/count.h"
+#include "etrace/format/mapping.h"
 #include "etrace/plugin/buffer.h"
 #include "etrace/plugin/early_exit.h"
 #include "etrace/plugin/recorder.h"
@@ -38,7 +38,7 @@ static uint32_t counter_of(struct gt_etrace *e, struct gt_block *block, struct g
 }
 
 /* One inline addition a block: where one thread runs several vCPUs, QEMU 11.1 adds to a second one
- * elsewhere (common/round_robin.h). */
+ * elsewhere (qemu/support/round_robin.h). */
 void gt_etrace_count_runs(struct gt_etrace *e, struct gt_block *block, struct gt_etrace_block *b)
 {
     uint32_t counter = counter_of(e, block, b);
@@ -95,7 +95,8 @@ static uint64_t count_of(const struct gt_etrace_block *b, const uint64_t *sums)
 }
 
 /* The tallies of all ranges, in the order of their first translation: that of counters and blocks
- * in memory. With the recorder's lock nobody finds that a block ended early: no count is too small.
+ * in memory. With the recorder's lock no thread finds that a block ended early: no count is too
+ * small.
  */
 static GArray *count_all(struct gt_etrace *e)
 {
@@ -143,7 +144,7 @@ static bool begin_again(struct gt_etrace *e, const GArray *all)
     return repeat;
 }
 
-/* Puts what is due of tallies from *k on, as much as one buffer takes. Returns how many. */
+/* Puts the tallies that are due, from *k on, as much as one buffer takes. Returns how many. */
 static size_t put_some(struct gt_etrace *e, const GArray *all, guint *k, bool repeat)
 {
     size_t written = 0;

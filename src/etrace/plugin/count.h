@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * flags=coverage: translated code counts each block by itself; the counts are put on request and at
- * the end, as events (etrace/format/count.h): the value is how often a range of addresses ran until
- * now, and the previous value the one that this stream has of it.
+ * the end, as events (etrace/format/mapping.h): the value is how often a range of addresses ran
+ * until now, and the previous value the one that this stream has of it.
  *
  * On request the counters are read on a thread that QEMU does not know: they may move meanwhile.
  * The kernel copies them, which survives an address that is gone; where they have moved it copies
@@ -11,7 +11,7 @@
 #ifndef GT_ETRACE_PLUGIN_COUNT_H
 #define GT_ETRACE_PLUGIN_COUNT_H
 
-#include "etrace/plugin/counters.h"
+#include "etrace/plugin/block_cache.h"
 
 #include <glib.h>
 #include <pthread.h>

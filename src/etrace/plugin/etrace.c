@@ -13,7 +13,7 @@
 #include "etrace/plugin/recorder.h"
 #include "qemu/support/args.h"
 #include "qemu/support/execs.h"
-#include "qemu/support/sink_message.h"
+#include "qemu/support/messages.h"
 #include "qemu/support/tracing.h"
 
 #include <string.h>

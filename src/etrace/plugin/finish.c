@@ -6,8 +6,7 @@
 #include "etrace/plugin/packets.h"
 #include "etrace/plugin/recorder.h"
 #include "qemu/support/exec_calls.h"
-#include "qemu/support/forks.h"
-#include "qemu/support/sink_message.h"
+#include "qemu/support/messages.h"
 #include "qemu/support/tracing.h"
 
 #include <inttypes.h>
@@ -80,7 +79,7 @@ void gt_etrace_on_vcpu_idle(void *self, unsigned vcpu)
     gt_etrace_leave(v);
 }
 
-/* Another process takes the place of this one: what is in its memory is lost. */
+/* Another process takes the place of this one: the buffers in its memory are lost. */
 static void hand_over_all(struct gt_etrace *e, struct gt_etrace_buffer *buf)
 {
     gt_packet_sink_exec_begin(e->sink);

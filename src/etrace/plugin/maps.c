@@ -73,7 +73,7 @@ static void read_maps(void *arg)
     struct gt_elf elf;
     struct gt_etrace_mapping out = {0};
     const uint64_t guest_base = (uint64_t)(uintptr_t)look->host - look->pc;
-    const uint64_t page = look->pc & ~(uint64_t)(GT_PAGE - 1);
+    const uint64_t page = gt_page_begin(look->pc);
     look->found = (struct range){.lo = page, .hi = page + GT_PAGE};
     int found = gt_process_mapping_at((uint64_t)(uintptr_t)look->host, &map);
     if (found < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory accesses as MEM packets, those of devices as events, too; interrupts and exceptions as
+/* Memory accesses as MEM packets, accesses to devices as events, too; interrupts and exceptions as
  * events. */
 #ifndef GT_ETRACE_PLUGIN_MEM_H
 #define GT_ETRACE_PLUGIN_MEM_H

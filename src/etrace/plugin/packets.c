@@ -4,7 +4,7 @@
 
 #include "etrace/plugin/buffer.h"
 #include "etrace/plugin/recorder.h"
-#include "qemu/support/sink_message.h"
+#include "qemu/support/messages.h"
 #include "qemu/support/trace-plugin.h"
 
 enum {

@@ -3,17 +3,15 @@
  * The etrace recorder: one value, `struct gt_etrace`, of which each module holds its own part:
  *
  *   etrace.c       arguments, installation, events
- *   recorder.c     the value begins and ends
- *   target.h       ELF machine, address bits and byte order of guest and host
+ *   recorder.c     the value begins and ends; QEMU's targets
  *   code.h         translation: blocks are described and instrumented
- *   block_cache.h  descriptions of blocks
+ *   block_cache.h  descriptions of blocks; flags=coverage: the numbers that code adds to
  *   exec.h         executed blocks: the hot path
  *   mem.h          memory accesses, devices, interrupts
  *   text.h         notes: disassembly, registers
  *   maps.h         notes: the files that a user-mode guest has mapped
- *   counters.h     flags=coverage: numbers that translated code adds to
- *   count.h        flags=coverage: their values, as events
- *   early_exit.h   flags=coverage: blocks that an access to a device ends early
+ *   count.h        flags=coverage: the counters' values, as events
+ *   early_exit.h   flags=coverage: blocks that end early, accesses that are not reported
  *   vcpu.h         vCPUs
  *   buffer.h       host threads' buffers of packets
  *   packets.h      packets in a buffer
@@ -44,14 +42,12 @@
 #include "etrace/plugin/block_cache.h"
 #include "etrace/plugin/control.h"
 #include "etrace/plugin/count.h"
-#include "etrace/plugin/counters.h"
+#include "etrace/plugin/early_exit.h"
 #include "etrace/plugin/maps.h"
 #include "etrace/plugin/mem.h"
 #include "etrace/plugin/tail.h"
-#include "etrace/plugin/unreported.h"
 #include "etrace/plugin/vcpu.h"
 #include "guest/arch/arch.h"
-#include "guest/arch/syscalls.h"
 #include "qemu/host.h"
 #include "qemu/support/gate.h"
 
@@ -169,5 +165,12 @@ static inline uint64_t gt_etrace_time_at(const struct gt_etrace *e, const struct
         return gt_clock_monotonic();
     return v->block ? v->time - v->block->insns + i : v->time;
 }
+
+/* What QEMU's target names mean in a stream: ELF machine, address bits, byte order. */
+
+/* The guest by its target, and this host. False: the target is unknown. */
+bool gt_etrace_arch_of(const char *target, struct gt_etrace_arch *out);
+/* Bytes of an ELF machine's longest instructions, where most are as long; 0: the sizes vary. */
+uint8_t gt_etrace_longest_insn(uint32_t machine);
 
 #endif

@@ -23,7 +23,7 @@ struct gt_etrace_vcpu {
         uint8_t *at;          /* where the next packet goes */
         uint8_t *end;         /* of the memory; NULL: no MEM packets are under way */
     } mem;
-    uint64_t time; /* clock=insn: instructions executed, those of the current block included */
+    uint64_t time; /* clock=insn: instructions executed, with the current block's */
     const struct gt_etrace_block *block; /* the current block; NULL: none yet, or it ended early */
     uint16_t unit;                       /* of its packets */
     uint32_t busy;                       /* a callback of it is under way; atomic */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Messages: see message.h. */
+/* Messages (message.h), and the globs that name events (guesttrace/control.h). */
 #include "events/library/message.h"
+
+#include "guesttrace/control.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -34,4 +36,36 @@ int gt_events_fail_errno(struct gt_trace_error *err, int errnum, const char *for
                  strerror_r(errnum, reason, sizeof reason));
     err->status = status;
     return status;
+}
+
+/* Globs: `*` matches any characters, `?` any one character; every other character matches itself.
+ *
+ */
+
+bool gt_trace_is_pattern(const char *name)
+{
+    return strpbrk(name, "*?") != NULL;
+}
+
+/* Only the last `*` is ever tried again: what an earlier one matched can stay as short as it is. */
+bool gt_trace_match(const char *pattern, const char *name)
+{
+    const char *star = NULL, *again = NULL;
+    while (*name) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            again = name;
+        } else if (*pattern == '?' || *pattern == *name) {
+            pattern++;
+            name++;
+        } else if (star) {
+            pattern = star;
+            name = ++again;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return !*pattern;
 }

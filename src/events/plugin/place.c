@@ -4,7 +4,7 @@
  *
  *     PLACE = [MODULE:]FUNCTION ["+" OFFSET | "@return"] | "0x" ADDRESS | "console" LITERAL
  *
- * Without at= it is the function of the event's name. The arguments are those of the function, by
+ * Without at= it is the function of the event's name. The arguments are the function's, by
  * the calling convention; after @return one, the result; at an offset or an address registers, by
  * their names; at a text of the console one, the line, which `guesttrace record` has found.
  */

@@ -7,9 +7,8 @@
  *   place.c     where an event is: at=PLACE, and where its values are
  *   known.c     which events have a place
  *   code.c      translation: instructions at such places are instrumented
- *   emit.c      an event: values are read, and sent to the backends
+ *   emit.c      an event: values and the task are read, and sent to the backends
  *   console.c   events at texts of a machine's console
- *   task.c      the task of a Linux kernel that runs
  *   states.c    events that are switched on and off
  *   finish.c    system calls, fork, the end
  *
@@ -27,7 +26,6 @@
 #include "filter/pattern.h"
 #include "guest/abi/abi.h"
 #include "guest/arch/arch.h"
-#include "guest/arch/syscalls.h"
 #include "qemu/host.h"
 #include "qemu/support/gate.h"
 #include "qemu/support/messages.h"
@@ -147,7 +145,7 @@ void gt_points_send(struct gt_points *p, unsigned on, const struct gt_dynamic_ev
 void gt_points_console_start(struct gt_points *p);
 void gt_points_console_end(struct gt_points *p);
 
-/* task.c: at load, when the code map was read; the task of the kernel's code that runs on the
+/* emit.c: at load, when the code map was read; the task of the kernel's code that runs on the
  * calling vCPU. False: not known. */
 void gt_points_task_init(struct gt_points *p);
 bool gt_points_task_read(struct gt_points *p, struct gt_dynamic_source *out);

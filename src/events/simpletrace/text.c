@@ -7,11 +7,122 @@
  * A blank follows the pid even if there are no arguments, as in QEMU since 8.2. The constant parts
  * of an event's line are formatted when the event is first seen.
  */
-#include "base/decimal.h"
-#include "events/simpletrace/put.h"
+#include "base/number.h"
+
+#include "base/output.h"
+#include "base/text.h"
 #include "events/simpletrace/simpletrace.h"
 
 #include <glib.h>
+#include <stdio.h>
+
+/*
+ * Formats values of trace records in memory that the caller provides; each function returns the end
+ * of the text. A number needs 32 bytes of room, a string the bytes given at its function.
+ */
+
+enum { GT_PUT_NUMBER = 32 };
+
+/* Room for a line of any length: in the output's buffer, or in a buffer of its own. */
+struct gt_put_line {
+    struct gt_output *out;
+    GString *big; /* made for the first line that needs it */
+};
+
+static inline char *gt_put_bytes(char *p, const void *data, size_t n)
+{
+    memcpy(p, data, n);
+    return p + n;
+}
+
+/* ns / 1000 as the nearest double, as Python divides: not through the nearest double of ns. */
+static double nearest_us(uint64_t ns)
+{
+    uint64_t divisor = 1000, one = 1;
+    while (ns / divisor >> 53)
+        divisor *= 2;
+    while (ns && ns / 1000 * one < UINT64_C(1) << 52 && divisor == 1000)
+        one *= 2;
+    uint64_t q = ns * one / divisor, rest = ns * one % divisor;
+    if (2 * rest > divisor || (2 * rest == divisor && q % 2))
+        q++;
+    return (double)q * (double)(divisor / 1000) / (double)one;
+}
+
+/* Formats now - before as microseconds with three decimals, rounded like Python's quotient. */
+static char *put_delta(char *p, uint64_t before, uint64_t now)
+{
+    bool back = now < before;
+    uint64_t ns = back ? before - now : now - before;
+    if (back)
+        *p++ = '-';
+    /* Up to here a double has more than three decimals, so that its digits are nanoseconds. */
+    if (ns < UINT64_C(1) << 51)
+        return gt_decimal_put_thousandths(p, ns);
+    return p + snprintf(p, GT_PUT_NUMBER - 1, "%.3f", nearest_us(ns));
+}
+
+static char *put_python_escape(char *p, unsigned char c, char quote)
+{
+    static const char digits[] = "0123456789abcdef";
+    char letter = c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\t' ? 't' : '\0';
+    if (c >= ' ' && c < 0x7f) {
+        if (c == '\\' || c == (unsigned char)quote)
+            *p++ = '\\';
+        *p++ = (char)c;
+        return p;
+    }
+    *p++ = '\\';
+    *p++ = letter ? letter : 'x';
+    if (!letter) {
+        *p++ = digits[c >> 4];
+        *p++ = digits[c & 15];
+    }
+    return p;
+}
+
+/* Formats bytes like Python: b'...', or b"..." if that saves escapes. 4 * n + 3 bytes. */
+static char *put_python_bytes(char *p, const char *text, size_t n)
+{
+    char *start = p;
+    *p++ = 'b';
+    *p++ = '\'';
+    size_t i = gt_plain_text_copy(p, text, n);
+    p += i;
+    if (i < n) {
+        char quote = memchr(text, '\'', n) && !memchr(text, '"', n) ? '"' : '\'';
+        start[1] = quote;
+        for (; i < n; i++)
+            p = put_python_escape(p, (unsigned char)text[i], quote);
+    }
+    *p++ = start[1];
+    return p;
+}
+
+static char *put_line_begin(struct gt_put_line *l, size_t room)
+{
+    if (room <= GT_OUTPUT_SIZE)
+        return gt_output_room(l->out, room);
+    if (!l->big)
+        l->big = g_string_new(NULL);
+    g_string_set_size(l->big, room);
+    return l->big->str;
+}
+
+/* `begin` is the result of put_line_begin, `end` the end of the text. */
+static void put_line_end(struct gt_put_line *l, const char *begin, const char *end)
+{
+    if (l->big && begin == l->big->str)
+        gt_output_bytes(l->out, begin, (size_t)(end - begin));
+    else
+        gt_output_end(l->out, end);
+}
+
+static void put_line_free(struct gt_put_line *l)
+{
+    if (l->big)
+        g_string_free(l->big, TRUE);
+}
 
 enum { BLOCK = 16 }; /* bytes that are copied at once: what short texts cost is the length */
 
@@ -94,7 +205,7 @@ static char *put_line(char *p, const struct plan *plan, struct piece pid,
 {
     p = put_piece(p, plan->name);
     *p++ = ' ';
-    p = gt_put_delta(p, before, r->timestamp);
+    p = put_delta(p, before, r->timestamp);
     p = put_piece(p, pid);
     if (r->n_values == 0)
         *p++ = ' ';
@@ -102,7 +213,7 @@ static char *put_line(char *p, const struct plan *plan, struct piece pid,
     for (unsigned i = 0; i < r->n_values; i++, piece++) {
         const struct gt_trace_value *v = &r->values[i];
         p = put_piece(p, *piece);
-        p = v->text ? gt_put_python_bytes(p, v->text, v->number) : gt_hex_put(p, v->number);
+        p = v->text ? put_python_bytes(p, v->text, v->number) : gt_hex_put(p, v->number);
     }
     *p++ = '\n';
     return p;
@@ -119,8 +230,8 @@ static void record(void *self, const struct gt_trace_record *r, uint64_t before)
     size_t room = plan->constant;
     for (unsigned i = 0; i < r->n_values; i++)
         room += r->values[i].text ? 4 * r->values[i].number + 3 : 0;
-    char *line = gt_put_line_begin(&t->line, room);
-    gt_put_line_end(&t->line, line, put_line(line, plan, t->pid_text, r, before));
+    char *line = put_line_begin(&t->line, room);
+    put_line_end(&t->line, line, put_line(line, plan, t->pid_text, r, before));
 }
 
 static void end(void *self)
@@ -130,7 +241,7 @@ static void end(void *self)
         g_free(t->plans[i]);
     g_free(t->plans);
     g_string_chunk_free(t->texts);
-    gt_put_line_free(&t->line);
+    put_line_free(&t->line);
     g_free(t);
 }
 

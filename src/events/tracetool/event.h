@@ -6,6 +6,8 @@
 #ifndef GT_EVENTS_TRACETOOL_EVENT_H
 #define GT_EVENTS_TRACETOOL_EVENT_H
 
+#include "events/tracetool/lexer.h"
+
 #include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +79,42 @@ const char *gt_event_list_string(struct gt_event_list *events, const char *text,
 /* Appends an empty event. */
 struct gt_event *gt_event_list_add(struct gt_event_list *events);
 void gt_event_list_free(struct gt_event_list *events);
+
+/* Words with a meaning: those of types, and those that are reserved in one of the generated
+ * languages. */
+
+enum gt_word_kind {
+    GT_WORD_OTHER,
+    GT_WORD_CONST,
+    GT_WORD_UNSIGNED,
+    GT_WORD_SIGNED,
+    GT_WORD_INT,
+    GT_WORD_LONG,
+    GT_WORD_SHORT,
+    GT_WORD_CHAR,
+    GT_WORD_FIXED, /* a type of its own: bool, void, uint8_t */
+    GT_WORD_TCG,   /* TCGv, TCGv_i32 and so on: uint64_t */
+    GT_WORD_KINDS,
+};
+
+/* Returns the role of a token in a type; *fixed is set for GT_WORD_FIXED and GT_WORD_TCG. */
+enum gt_word_kind gt_word_kind(const struct gt_token *t, enum gt_type_base *fixed);
+
+enum gt_language {
+    GT_LANGUAGE_C, /* and C++ */
+    GT_LANGUAGE_D,
+    GT_LANGUAGE_STAP,
+};
+
+/* True if the name is reserved in that language and needs a `_` appended. */
+bool gt_word_is_reserved(enum gt_language language, const char *name);
+
+/* Types of arguments in the generated languages. */
+
+const char *gt_type_in_c(enum gt_type_base base);
+/* Returns the separator of an argument's type and name: "" for pointers, else a blank. */
+const char *gt_argument_blank(const struct gt_argument *a);
+
+const char *gt_type_in_rust(enum gt_type_base base);
 
 #endif

@@ -2,8 +2,7 @@
 /* Templates: see generator.h. */
 #include "events/tracetool/generator.h"
 #include "events/tracetool/backends/backend.h"
-#include "events/tracetool/types.h"
-#include "events/tracetool/words.h"
+#include "events/tracetool/event.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -12,6 +12,7 @@
 #ifndef GT_EVENTS_TRACETOOL_LEXER_H
 #define GT_EVENTS_TRACETOOL_LEXER_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -49,5 +50,12 @@ bool gt_token_is_word(const struct gt_token *t, const char *word);
 /* Returns the byte of an escape in a literal whose text ends at `end`. *p is after the '\'; it is
  * moved to the last character of the escape. */
 unsigned char gt_literal_escape(const char **p, const char *end);
+
+/* An event's format for languages other than C: one string, with the macros of <inttypes.h>
+ * expanded. */
+
+/* Appends the format as the body of a SystemTap string, whose printf has no length modifiers (%lx,
+ * %zu). */
+void gt_printf_for_stap(GString *out, const char *format);
 
 #endif

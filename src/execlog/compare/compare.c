@@ -2,7 +2,7 @@
 /* Reads two logs in turn until their lines differ: see compare.h. */
 #include "execlog/compare/compare.h"
 
-#include "execlog/compare/lines.h"
+#include "execlog/compare/source.h"
 
 #include <inttypes.h>
 #include <string.h>

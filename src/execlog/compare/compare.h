@@ -2,18 +2,16 @@
 /*
  * Finds where two execlog logs differ (`guesttrace diff`):
  *   compare.c   reads both logs in turn
- *   vcpus.c     finds the vCPU of lines
- *   source.c    reads a log as lines
+ *   source.c    reads a log as lines, and finds their ends
  *   sequence.c  compares a vCPU's lines
- *   lines.c     finds the ends of lines
- *   skip.c      skips parts that are identical byte for byte
+ *   skip.c      finds the vCPU of lines, and skips parts that are identical byte for byte; after
+ *               a difference, finds where the lines are the same again
  *   report.c    describes the first difference of a vCPU's lines
- *   resync.c    finds where the lines are the same again
  */
 #ifndef GT_EXECLOG_COMPARE_COMPARE_H
 #define GT_EXECLOG_COMPARE_COMPARE_H
 
-#include "base/notice.h"
+#include "base/error.h"
 #include "execlog/compare/sequence.h"
 #include "execlog/compare/source.h"
 

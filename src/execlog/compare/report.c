@@ -20,7 +20,7 @@ static void put_lines(GString *out, const char *mark, const char *text, size_t n
     }
 }
 
-/* The last n whole lines of what is the same; the first one may be a rest. */
+/* The last n whole lines of the same part; the first one may be a rest. */
 static void put_before(GString *out, const GString *before, bool from_start, size_t n)
 {
     const char *end = before->str + before->len, *at = end;

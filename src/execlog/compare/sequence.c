@@ -2,7 +2,7 @@
 /* A vCPU's lines in two logs: see sequence.h. */
 #include "execlog/compare/sequence.h"
 
-#include "execlog/compare/lines.h"
+#include "execlog/compare/source.h"
 
 #include <string.h>
 

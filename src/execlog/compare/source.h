@@ -4,11 +4,13 @@
 #ifndef GT_EXECLOG_COMPARE_SOURCE_H
 #define GT_EXECLOG_COMPARE_SOURCE_H
 
-#include "base/notice.h"
+#include "base/error.h"
 #include "execlog/format/text.h"
 #include "recording/input.h"
 
 #include <glib.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct gt_diff_source {
     const struct gt_notices *notices;
@@ -57,5 +59,13 @@ void gt_diff_source_pass_text(struct gt_diff_source *s, size_t n);
 /* Binary logs: skips the chunk of events that was read. */
 void gt_diff_source_pass(struct gt_diff_source *s);
 void gt_diff_source_close(struct gt_diff_source *s);
+
+/* Finds the ends of lines of text, many bytes at a time. */
+
+/* Counts newlines. */
+uint64_t gt_diff_lines_count(const char *text, size_t n);
+/* Returns the size of the leading lines that begin with the same `prefix` bytes as the first line;
+ * prefix is at most n; 0: the size of the first line. The last line may have no newline. */
+size_t gt_diff_lines_alike(const char *text, size_t n, size_t prefix);
 
 #endif

@@ -2,13 +2,14 @@
 /* The text of binary execlogs: see execlog_text.h. */
 #include "execlog/dump/execlog_text.h"
 
-#include "base/range.h"
-#include "execlog/dump/execlog_input.h"
+#include "base/number.h"
 #include "execlog/format/select.h"
 
 #include <glib.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { TOLD_MAX = 5 }; /* places that were left out */
 
@@ -22,7 +23,7 @@ struct dump {
     bool any; /* something was shown */
 };
 
-/* ---- what is asked for --------------------------------------------------------------------- */
+/* ---- the query ----------------------------------------------------------------------------- */
 
 bool gt_dump_execlog_asked(const struct gt_dump_execlog_options *o)
 {
@@ -231,4 +232,25 @@ int gt_dump_execlog(const struct gt_notices *notices, struct gt_input *in,
     gt_execlog_text_destroy(d.text);
     gt_execlog_reader_destroy(d.r);
     return status;
+}
+
+static bool seek(void *self, uint64_t offset)
+{
+    struct gt_input *in = self;
+    if (!gt_execlog_input_size(in) || lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
+        return false;
+    in->at = in->n;
+    return true;
+}
+
+struct gt_execlog_source gt_execlog_input_source(struct gt_input *in)
+{
+    return (struct gt_execlog_source){in->name, gt_input_read, seek, in};
+}
+
+uint64_t gt_execlog_input_size(const struct gt_input *in)
+{
+    struct stat st;
+    return fstat(in->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 ? (uint64_t)st.st_size
+                                                                            : 0;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace dump` of a binary execlog: its text, all lines or those of a query. */
+/* `guesttrace dump` of a binary execlog: its text, all lines or a query's. */
 #ifndef GT_EXECLOG_DUMP_EXECLOG_TEXT_H
 #define GT_EXECLOG_DUMP_EXECLOG_TEXT_H
 
-#include "base/notice.h"
+#include "base/error.h"
 #include "base/output.h"
+#include "execlog/format/reader.h"
 #include "execlog/format/text.h"
 #include "recording/input.h"
 
@@ -24,5 +25,12 @@ int gt_dump_execlog_query(const struct gt_dump_execlog_options *o, struct gt_exe
 int gt_dump_execlog(const struct gt_notices *notices, struct gt_input *in,
                     const struct gt_execlog_query *q, bool values, struct gt_output *out,
                     struct gt_error *err);
+
+/* A command's input as a source of a binary execlog. */
+
+/* Returns the opened input as a source; it can seek if it is a file. */
+struct gt_execlog_source gt_execlog_input_source(struct gt_input *in);
+/* Returns the bytes of a file; 0: the input is not a file. */
+uint64_t gt_execlog_input_size(const struct gt_input *in);
 
 #endif

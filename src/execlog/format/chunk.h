@@ -37,7 +37,6 @@
 #define GT_EXECLOG_FORMAT_CHUNK_H
 
 #include "base/bytes.h"
-#include "base/le.h"
 #include "execlog/format/execlog.h"
 
 enum {

@@ -3,8 +3,8 @@
  * allocated from large pieces of memory. */
 #include "execlog/format/code.h"
 
-#include "base/hex.h"
-#include "execlog/format/number.h"
+#include "base/number.h"
+#include "execlog/format/set.h"
 
 #include <stdlib.h>
 

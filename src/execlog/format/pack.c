@@ -65,7 +65,7 @@ static void add_index(struct gt_execlog_writer *w)
     w->index.n = 0;
 }
 
-/* What was added, for the packet sink. */
+/* The bytes added, for the packet sink. */
 static const uint8_t *give(struct gt_execlog_writer *w, size_t *n)
 {
     if (w->out.failed || w->index.failed)

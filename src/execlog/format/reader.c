@@ -21,7 +21,7 @@ struct gt_execlog_reader {
     ZSTD_DCtx *zstd;
     struct gt_refill in;
     uint32_t body;       /* bytes at hand that are the body of the chunk given last */
-    bool lost;           /* what is at hand is not a chunk: the next one is to be looked for */
+    bool lost;           /* the bytes at hand are not a chunk: the next one is to be looked for */
     bool whole;          /* END was given */
     uint8_t *out[2];     /* unpacked bodies: of events, of others */
     size_t room[2];      /* that those have */

@@ -4,7 +4,6 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "execlog/format/number.h"
 #include "execlog/format/set.h"
 
 #include <inttypes.h>

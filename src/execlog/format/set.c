@@ -3,7 +3,6 @@
 #include "execlog/format/set.h"
 
 #include "execlog/format/execlog.h"
-#include "execlog/format/number.h"
 
 #include <stdlib.h>
 #include <string.h>

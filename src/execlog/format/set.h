@@ -54,4 +54,20 @@ static inline void gt_execlog_set_add(struct gt_execlog_set *s, uint64_t address
     s->grains[s->n++] = grain;
 }
 
+/* Reads the numbers that gt_execlog_put_number writes: seven bits a byte, the low bits first. */
+
+/* Latches if the bytes end, or the number exceeds 64 bits. */
+static inline uint64_t gt_execlog_get_number(struct gt_reader *r)
+{
+    uint64_t v = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        uint8_t byte = gt_read_u8(r);
+        v |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return v;
+    }
+    r->short_of = true;
+    return 0;
+}
+
 #endif

@@ -2,7 +2,7 @@
 /* Converts events to text: see text.h; lines.h has the lines. */
 #include "execlog/format/lines.h"
 
-#include "base/hex.h"
+#include "base/number.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "execlog/format/execlog.h"
 
 #include "execlog/plugin/recorder.h"
-#include "qemu/support/sink_message.h"
+#include "qemu/support/messages.h"
 #include "qemu/support/trace-plugin.h"
 
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Translation: see code.h. */
-#include "execlog/plugin/code.h"
-
+/* Translation: see exec.h. */
 #include "execlog/plugin/exec.h"
+
 #include "execlog/plugin/recorder.h"
 #include "qemu/support/exec_calls.h"
 #include "qemu/support/kept_callbacks.h"

@@ -4,7 +4,7 @@
 
 #include "execlog/plugin/recorder.h"
 
-/* The vCPU of this thread; where one thread runs several, its lines come before those of the next.
+/* The vCPU of this thread; where one thread runs several, its lines come before the next one's.
  */
 static __thread __attribute__((tls_model("initial-exec"))) struct gt_exlog_vcpu *running;
 

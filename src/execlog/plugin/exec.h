@@ -9,6 +9,8 @@
 #ifndef GT_EXECLOG_PLUGIN_EXEC_H
 #define GT_EXECLOG_PLUGIN_EXEC_H
 
+#include "qemu/host.h"
+
 #include <stdint.h>
 
 struct gt_exlog;
@@ -26,5 +28,14 @@ void gt_exlog_on_trigger(unsigned vcpu, void *trigger);
 /* Delivers the lines that have begun. By a thread that has entered the vCPU, or
  * holds all of them back. */
 void gt_exlog_deliver(struct gt_exlog *e, struct gt_exlog_vcpu *v);
+
+/*
+ * Translation. A block with lines gets one callback where it begins; where each line does, the
+ * translated code stores how many have begun: an instruction that faults has. Where the host has no
+ * such stores, where registers are checked, and for a block of one line, each line has a callback.
+ */
+
+/* Callback of the host; `self` is the recorder. */
+void gt_exlog_on_translate(void *self, struct gt_block *block);
 
 #endif

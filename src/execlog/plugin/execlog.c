@@ -2,12 +2,12 @@
 /* libexeclog.so: logs each instruction that a guest runs. Arguments and wiring; recorder.h says
  * what the other files do. */
 #include "base/socket.h"
-#include "execlog/plugin/code.h"
+#include "execlog/plugin/exec.h"
 #include "execlog/plugin/finish.h"
 #include "execlog/plugin/recorder.h"
 #include "qemu/support/args.h"
 #include "qemu/support/execs.h"
-#include "qemu/support/sink_message.h"
+#include "qemu/support/messages.h"
 #include "qemu/support/tracing.h"
 
 #include <string.h>

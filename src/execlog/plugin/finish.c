@@ -7,9 +7,8 @@
 #include "execlog/plugin/recorder.h"
 #include "qemu/support/exec_calls.h"
 #include "qemu/support/execs.h"
-#include "qemu/support/forks.h"
+#include "qemu/support/messages.h"
 #include "qemu/support/round_robin.h"
-#include "qemu/support/sink_message.h"
 #include "qemu/support/tracing.h"
 
 #include <inttypes.h>
@@ -66,7 +65,7 @@ void gt_exlog_on_vcpu_init(void *self, unsigned vcpu)
     pthread_mutex_unlock(&e->lock);
 }
 
-/* Nobody waits for a thread's lines; its newest one waits for the end. */
+/* A thread's lines are not waited for; its newest one waits for the end. */
 void gt_exlog_on_vcpu_exit(void *self, unsigned vcpu)
 {
     struct gt_exlog *e = self;
@@ -129,7 +128,7 @@ static void hand_over_whole(struct gt_exlog_vcpu *v)
     e->sink->hand_over(v);
 }
 
-/* Another process may take the place of this one: what is in its memory is lost. */
+/* Another process may take the place of this one: the lines in its memory are lost. */
 static void hand_over_all(struct gt_exlog *e)
 {
     struct gt_packet_sink *sink = e->packet_sink;

@@ -204,7 +204,7 @@ static void end(struct gt_exlog_vcpu *v)
     free(r);
 }
 
-/* Hands over what was delivered downstream; the ring stays. */
+/* Hands over the lines delivered downstream; the ring stays. */
 static void hand_over(struct gt_exlog_vcpu *v)
 {
     struct ring *r = v->sink;

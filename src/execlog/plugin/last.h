@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * last=N, a flight recorder: a sink that stores what is delivered of each vCPU, as far as its last
- * N lines need it. At the end, or where stop= ends the recording, it delivers them downstream.
+ * last=N, a flight recorder: a sink that stores the lines delivered of each vCPU, as far as its
+ * last N lines need it. At the end, or where stop= ends the recording, it delivers them downstream.
  *
- * What is stored is in chunks of words; the oldest chunk is dropped when those after it have N
+ * Lines are stored in chunks of words; the oldest chunk is dropped when those after it have N
  * lines.
  */
 #ifndef GT_EXECLOG_PLUGIN_LAST_H

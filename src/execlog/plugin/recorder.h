@@ -5,9 +5,8 @@
  *
  *   execlog.c      arguments, installation, events
  *   recorder.c     the value begins and ends
- *   code.h         translation: blocks are instrumented
- *   block_cache.h  descriptions of blocks
- *   filter.h       which instructions of a block are logged, and which check registers
+ *   code.c         translation: blocks are instrumented
+ *   block_cache.h  descriptions of blocks: which instructions are logged, which check registers
  *   where.h        addresses in the code: ranges, functions, start= and stop=
  *   exec.h         executed instructions, their memory accesses: the hot path
  *   regs.h         registers that are watched
@@ -35,14 +34,12 @@
 
 #include "base/sink/sink.h"
 #include "execlog/plugin/block_cache.h"
-#include "execlog/plugin/filter.h"
 #include "execlog/plugin/last.h"
 #include "execlog/plugin/regs.h"
 #include "execlog/plugin/sink.h"
 #include "execlog/plugin/vcpu.h"
 #include "execlog/plugin/where.h"
 #include "guest/arch/arch.h"
-#include "guest/arch/syscalls.h"
 #include "qemu/host.h"
 #include "qemu/support/gate.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Watched registers. Each vCPU has those whose names a glob matches, in the host's order, and one
- * as often as globs match it. What they hold is compared with what was seen before.
+ * as often as globs match it. What they hold is compared with the values seen before.
  *
  * Which registers there are is known when the first vCPU begins, not at load.
  */

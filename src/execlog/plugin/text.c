@@ -7,12 +7,12 @@
  *
  * A block has the text of all its lines, each with the newline of the line before it: so lines that
  * ran one after the other are copied in one piece, and the newest may get more. The text is that of
- * vCPU 0; of another one each line is copied for itself. What is handed over ends with a newline,
- * and the newest line stays.
+ * vCPU 0; of another one each line is copied for itself. A buffer that is handed over ends with a
+ * newline, and the newest line stays.
  */
-#include "base/hex.h"
+#include "base/number.h"
 #include "execlog/plugin/recorder.h"
-#include "qemu/support/sink_message.h"
+#include "qemu/support/messages.h"
 #include "qemu/support/trace-plugin.h"
 
 #include <inttypes.h>

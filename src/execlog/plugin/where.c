@@ -2,8 +2,8 @@
 /* Ranges, functions and triggers: see where.h. */
 #include "execlog/plugin/where.h"
 
+#include "base/number.h"
 #include "base/page.h"
-#include "base/range.h"
 #include "execlog/plugin/recorder.h"
 #include "guest/elf/symbols.h"
 #include "guest/process.h"
@@ -221,7 +221,7 @@ void gt_exlog_learn_code(struct gt_exlog *e, uint64_t pc, const void *host)
     if (e->host.system || !x->wanted || !host || in_ranges(x->modules, pc))
         return;
     uint64_t guest = (uint64_t)(uintptr_t)host - pc;
-    struct range r = {pc & ~(GT_PAGE - 1), (pc | (GT_PAGE - 1)) + 1};
+    struct range r = {gt_page_begin(pc), (pc | (GT_PAGE - 1)) + 1};
     if (!x->program)
         x->program = gt_host_program();
     struct gt_symbols *s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of calling conventions, and what is the same for all: see abi.h. */
+/* The table of calling conventions, and the rules that all share: see abi.h. */
 #include "guest/abi/abi.h"
 
 #include "guest/abi/call.h"
@@ -116,7 +116,7 @@ static bool is_argument_register(const struct gt_abi *abi, const char *reg)
         if ((abi->integer[i] && !strcmp(abi->integer[i], reg)) ||
             (abi->floating[i] && !strcmp(abi->floating[i], reg)))
             return true;
-    return !abi->n_integer && abi->bits == 32; /* those of i386's functions that are not exported */
+    return !abi->n_integer && abi->bits == 32; /* of i386's functions that are not exported */
 }
 
 /* Whether the compiler has the parameter in a register that the convention uses for something else,

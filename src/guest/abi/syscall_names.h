@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* System calls as functions of a recording: of this module, at these addresses, of 48 bits, which
- * no program has: those of a host's programs end at 2^47. */
+ * no program has: a host's programs end at 2^47. */
 #define GT_SYSCALLS_MODULE  "syscalls"
 #define GT_SYSCALLS_UNKNOWN "unknown_syscall" /* the one after the last number */
 #define GT_SYSCALLS_BASE    UINT64_C(0xf00000000000)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of architectures: a new one is a file of its own and one row here. */
+/* The table of architectures, and the one of system calls: a new one is a file of its own and a row
+ * in each. */
 #include "guest/arch/arch.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static const struct gt_arch *const arches[] = {
@@ -59,4 +61,27 @@ const char *gt_insn_kind_name(enum gt_insn_kind kind)
         [GT_INSN_VECTOR_WRITE] = "vector write",
     };
     return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown";
+}
+
+static const struct gt_syscalls tables[] = {
+    {"x86_64", .rt_sigaction = 13, .rt_sigreturn = 15, .sigreturn = -1, .execve = 59,
+     .execveat = 322, .exit = 60, .exit_group = 231, .mmap = 9, .munmap = 11, .prctl = 157,
+     .clone = 56},
+    {"aarch64", .rt_sigaction = 134, .rt_sigreturn = 139, .sigreturn = -1, .execve = 221,
+     .execveat = 281, .exit = 93, .exit_group = 94, .mmap = 222, .munmap = 215, .prctl = 167,
+     .clone = 220},
+    {"riscv64", .rt_sigaction = 134, .rt_sigreturn = 139, .sigreturn = -1, .execve = 221,
+     .execveat = 281, .exit = 93, .exit_group = 94, .mmap = 222, .munmap = 215, .prctl = 167,
+     .clone = 220},
+    {"i386", .rt_sigaction = 174, .rt_sigreturn = 173, .sigreturn = 119, .execve = 11,
+     .execveat = 358, .exit = 1, .exit_group = 252, .mmap = 192, .munmap = 91, .prctl = 172,
+     .clone = 120},
+};
+
+const struct gt_syscalls *gt_syscalls_by_target(const char *target)
+{
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        if (strcmp(tables[i].target, target) == 0)
+            return &tables[i];
+    return NULL;
 }

@@ -23,7 +23,7 @@ enum gt_insn_kind {
     GT_INSN_JUMP,             /* unconditional, target known */
     GT_INSN_BRANCH,           /* conditional, target known */
     GT_INSN_JUMP_INDIRECT,    /* target in a register or memory */
-    GT_INSN_EXCEPTION_RETURN, /* eret, iret, sysret, mret, ... : resumes what was interrupted */
+    GT_INSN_EXCEPTION_RETURN, /* eret, iret, sysret, mret, ... : resumes the interrupted code */
     GT_INSN_SYSCALL, /* a call of the next privilege level: svc, hvc, smc, ecall, syscall, int */
     GT_INSN_TRAP,    /* a deliberate exception: brk, ebreak, int3, ud2, ... */
     GT_INSN_STACK_SWITCH, /* loads the stack pointer from anything but itself and the frame pointer
@@ -103,7 +103,7 @@ struct gt_arch {
      * has a bit for each register that holds a copy of the stack pointer: the caller sets it to 0
      * at the beginning of a block, and the function updates it with each instruction. */
     uint8_t (*stack_use)(const uint8_t *bytes, size_t size, uint32_t *copies);
-    /* Those of *copies that are of neither the stack nor the frame pointer. */
+    /* The registers of *copies that are neither the stack nor the frame pointer. */
     uint32_t sp_copies;
 
     /* Fills *out for any instruction. NULL: not known for the architecture. */
@@ -169,5 +169,20 @@ extern const struct gt_arch gt_arch_aarch64;
 extern const struct gt_arch gt_arch_i386;
 extern const struct gt_arch gt_arch_riscv64;
 extern const struct gt_arch gt_arch_x86_64;
+
+/*
+ * Numbers of the Linux system calls that affect a guest's control flow, by target. Source: the
+ * kernel's unistd tables (asm-generic for aarch64 and riscv64).
+ */
+
+struct gt_syscalls {
+    const char *target;                            /* QEMU's target name */
+    int16_t rt_sigaction, rt_sigreturn, sigreturn; /* -1: the target has no such call */
+    int16_t execve, execveat, exit, exit_group;
+    int16_t mmap, munmap, clone, prctl;
+};
+
+/* NULL: the target is unknown. */
+const struct gt_syscalls *gt_syscalls_by_target(const char *target);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sizes of instructions: see insn_size.h. For x86, those of 32- and 64-bit code. */
+/* Sizes of instructions: see insn_size.h. For x86, of 32- and 64-bit code. */
 #include "guest/arch/insn_size.h"
 
 #include "guest/arch/x86_insn.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How x86 code uses the stack pointer when threads are switched, and return addresses that no
- * return uses. */
+/* How x86 code uses and moves the stack pointer: pushes and pops, steps by constants, switches of
+ * threads, and return addresses that no return uses. */
 #include "guest/arch/x86_insn.h"
+
+#include <string.h>
 
 /* What glibc's setjmp stores: lea N(%rsp), xor with a secret at %fs:N, a rotation. In *copies the
  * low half has the registers that hold the first, the high half those that hold the second. */
@@ -64,7 +66,7 @@ uint8_t gt_x86_stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
     return bytes[0] == 0x8b && (of_cpu || by_sp) ? GT_STACK_OWN : GT_STACK_OTHER;
 }
 
-/* What is added to the stack pointer: an operand of n bytes, which ends the instruction. */
+/* The number added to the stack pointer: an operand of n bytes, which ends the instruction. */
 static uint8_t moved_by(const struct x86_insn *in, size_t n)
 {
     const uint8_t *operand = in->tail + in->left - n;
@@ -116,7 +118,7 @@ bool gt_x86_pops_sp(const uint8_t *bytes, size_t size)
     return size > 0 && bytes[size - 1] == 0xcf;
 }
 
-/* Those of two bytes: ud2, lfence, nop. */
+/* Of two bytes: ud2, lfence, nop. */
 static size_t escaped_trap(const uint8_t *p, size_t left, bool *stops)
 {
     if (left < 2)
@@ -160,4 +162,239 @@ size_t gt_x86_trap_size(const uint8_t *bytes, size_t left, bool *stops)
     default:
         return 0;
     }
+}
+
+/*
+ * The values that an instruction pushes or pops, in code of 16, 32 and 64 bits, whatever their
+ * width. Constants of 8 bits are sign-extended and not code addresses, so they count like other
+ * values.
+ */
+
+enum { ALL = 8 }; /* pusha, popa */
+
+static int one_byte(const struct x86_insn *in)
+{
+    unsigned op = in->left ? gt_x86_modrm_op(in) : 0;
+
+    switch (in->opcode) {
+    case 0x06: /* push es, cs, ss, ds */
+    case 0x0e:
+    case 0x16:
+    case 0x1e:
+    case 0x9c: /* pushf */
+        return in->left == 0;
+    case 0x07: /* pop es, ss, ds */
+    case 0x17:
+    case 0x1f:
+    case 0x9d: /* popf */
+        return in->left == 0 ? -1 : 0;
+    case 0x60:
+        return in->left == 0 ? ALL : 0;
+    case 0x61:
+        return in->left == 0 ? -ALL : 0;
+    case 0x68:
+    case 0x6a:
+        return 1;
+    case 0x8f:
+        return gt_x86_is_modrm(in) && op == 0 ? -1 : 0;
+    case 0xff:
+        return gt_x86_is_modrm(in) && op == 6;
+    default:
+        if (in->left || (in->opcode & 0xf0) != 0x50)
+            return 0;
+        return in->opcode & 8 ? -1 : 1;
+    }
+}
+
+/* 0F: push fs, gs; pop fs, gs */
+static int two_bytes(const struct x86_insn *in)
+{
+    if (in->left != 1)
+        return 0;
+    switch (in->tail[0]) {
+    case 0xa0:
+    case 0xa8:
+        return 1;
+    case 0xa1:
+    case 0xa9:
+        return -1;
+    default:
+        return 0;
+    }
+}
+
+void gt_x86_pushes(const uint8_t *bytes, size_t size, struct gt_push *out)
+{
+    struct x86_insn in;
+
+    *out = (struct gt_push){0};
+    if (!gt_x86_take_opcode(&in, bytes, size, true))
+        return;
+    out->by = (int8_t)(in.opcode == 0x0f ? two_bytes(&in) : one_byte(&in));
+    if (in.opcode != 0x68 || (in.left != 2 && in.left != 4))
+        return;
+    out->width = (uint8_t)in.left;
+    for (size_t i = in.left; i > 0; i--)
+        out->value = out->value << 8 | in.tail[i - 1];
+    if (in.left == 4)
+        out->value = (uint64_t)(int64_t)(int32_t)out->value;
+}
+
+/*
+ * How x86 code moves the stack pointer: push and pop, add, sub and lea with constants; and what it
+ * accesses relative to it: push, pop, and the moves that compilers save registers with. An
+ * instruction that is not in these tables accesses nothing, and moves it only where
+ * gt_x86_loads_stack_pointer says so.
+ */
+
+static int32_t constant(const uint8_t *p, size_t n)
+{
+    uint32_t v = 0;
+    for (size_t i = n; i > 0; i--)
+        v = v << 8 | p[i - 1];
+    return n == 1 ? (int8_t)v : (int32_t)v;
+}
+
+/* A memory operand at (%rsp), N(%rsp): true, and N. */
+static bool is_on_stack(const struct x86_insn *in, int32_t *at)
+{
+    const uint8_t *p = in->tail;
+    unsigned mod = p[0] >> 6;
+
+    if (!gt_x86_is_modrm(in) || !gt_x86_modrm_is_memory(in) || (p[0] & 7) != 4 || in->left < 2 ||
+        gt_x86_modrm_base(in) != REG_SP || (p[1] >> 3 & 7) != 4)
+        return false;
+    *at = mod == 0 ? 0 : constant(p + 2, mod == 1 ? 1 : 4);
+    return true;
+}
+
+static void push(struct gt_sp_step *out, int32_t by, bool accesses)
+{
+    out->accesses = accesses;
+    out->at = by < 0 ? by : 0;
+    out->by = by;
+}
+
+/* add, sub: 83 with a constant of 8 bits, 81 of 32. */
+static void arithmetic(const struct x86_insn *in, size_t n, struct gt_sp_step *out)
+{
+    if (in->left != 1 + n || gt_x86_modrm_is_memory(in) || gt_x86_modrm_rm(in) != REG_SP)
+        return;
+    unsigned op = gt_x86_modrm_op(in);
+    if (op == 0 || op == 5)
+        out->by = op ? -constant(in->tail + 1, n) : constant(in->tail + 1, n);
+    else if (op != 7) /* cmp */
+        out->unknown = true;
+}
+
+static void move(const struct x86_insn *in, struct gt_sp_step *out)
+{
+    out->accesses = in->left && is_on_stack(in, &out->at);
+}
+
+static void step_of_two_bytes(struct x86_insn in, struct gt_sp_step *out)
+{
+    if (!in.left)
+        return;
+    uint8_t opcode = *in.tail++;
+    in.left--;
+    in.opcode = opcode;
+    in.escape = true;
+    out->unknown = gt_x86_loads_stack_pointer(&in);
+    if (opcode == 0x10 || opcode == 0x11 || opcode == 0x28 || opcode == 0x29) /* movups, movaps */
+        move(&in, out);
+}
+
+static void step_of_one_byte(const struct x86_insn *in, int width, struct gt_sp_step *out)
+{
+    switch (in->opcode) {
+    case 0x68:
+    case 0x6a:
+        push(out, -width, true);
+        return;
+    case 0x9c: /* pushf, popf */
+    case 0x9d:
+        push(out, in->opcode == 0x9c ? -width : width, true);
+        return;
+    case 0x81:
+    case 0x83:
+        if (in->left)
+            arithmetic(in, in->opcode == 0x83 ? 1 : 4, out);
+        return;
+    case 0x89: /* mov */
+    case 0x8b:
+        move(in, out);
+        return;
+    case 0x8d: /* lea */
+        if (in->left && gt_x86_modrm_reg(in) == REG_SP)
+            out->unknown = !is_on_stack(in, &out->by);
+        return;
+    case 0x8f:
+    case 0xff: /* pop and push of memory: two accesses */
+        if (gt_x86_is_modrm(in) && gt_x86_modrm_op(in) == (in->opcode == 0xff ? 6 : 0))
+            push(out, in->opcode == 0xff ? -width : width, false);
+        return;
+    case 0xc3: /* ret */
+        push(out, width, false);
+        return;
+    case 0xc8: /* enter, leave */
+    case 0xc9:
+        out->unknown = true;
+        return;
+    default:
+        if ((in->opcode & 0xf0) == 0x50)
+            push(out, in->opcode & 8 ? width : -width, true);
+    }
+}
+
+/* mov between registers, and arithmetic, into the stack pointer. */
+static bool sets_sp(const struct x86_insn *in)
+{
+    bool to_rm =
+        in->opcode == 0x89 || in->opcode == 0x01 || in->opcode == 0x29 || in->opcode == 0x21;
+    bool to_reg =
+        in->opcode == 0x8b || in->opcode == 0x03 || in->opcode == 0x2b || in->opcode == 0x23;
+
+    if (!(to_rm || to_reg) || !gt_x86_is_modrm(in))
+        return false;
+    return to_reg ? gt_x86_modrm_reg(in) == REG_SP
+                  : !gt_x86_modrm_is_memory(in) && gt_x86_modrm_rm(in) == REG_SP;
+}
+
+void gt_x86_sp_step(const uint8_t *bytes, size_t size, int width, struct gt_sp_step *out)
+{
+    struct x86_insn in;
+
+    *out = (struct gt_sp_step){0};
+    if (!gt_x86_take_opcode(&in, bytes, size, width == 8))
+        return;
+    if (in.opcode == 0x0f) {
+        step_of_two_bytes(in, out);
+        return;
+    }
+    bool sets = sets_sp(&in) || gt_x86_loads_stack_pointer(&in);
+    step_of_one_byte(&in, width, out);
+    out->unknown |= sets;
+}
+
+/* mov, push and pop of registers; movups, movaps, movdqa. */
+bool gt_x86_is_plain_access(const uint8_t *bytes, size_t size)
+{
+    static const uint8_t vector[] = {0x10, 0x11, 0x28, 0x29, 0x6f, 0x7f};
+    struct x86_insn in;
+
+    if (!gt_x86_take_opcode(&in, bytes, size, true))
+        return false;
+    if (in.opcode == 0x0f)
+        return in.left > 1 && memchr(vector, in.tail[0], sizeof vector);
+    return (in.opcode & 0xfc) == 0x88 || (in.opcode & 0xf0) == 0x50;
+}
+
+bool gt_x86_jumps_by_link(const uint8_t *bytes, size_t size)
+{
+    struct x86_insn in;
+    int32_t at;
+
+    return gt_x86_take_opcode(&in, bytes, size, true) && in.opcode == 0xff && in.left &&
+           is_on_stack(&in, &at);
 }

@@ -3,7 +3,7 @@
  * The types in BTF as they stand in a file: numbers, names, kinds and the bytes that follow. For
  * guest/types, which makes a graph of them, and for the offsets of members (kernel.h).
  *
- * The numbers and string offsets of a module's BTF follow those of the kernel.
+ * The numbers and string offsets of a module's BTF follow the kernel's.
  */
 #ifndef GT_GUEST_KERNEL_BTF_H
 #define GT_GUEST_KERNEL_BTF_H

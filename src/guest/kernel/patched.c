@@ -57,7 +57,7 @@ static void mark(struct gt_kernel_section *s, uint64_t at, uint64_t n)
 }
 
 /* Which of eight bytes at its place a relocation of code may change: bit i for byte i. The others
- * hold what is not a part of the address: the operation, and mostly the registers. */
+ * hold the operation, and mostly the registers. */
 static unsigned changed_aarch64(unsigned type)
 {
     switch (type) {

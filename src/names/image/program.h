@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs on this machine: their paths and types. */
+/* Programs on this machine: their paths, types and libraries. */
 #ifndef GT_NAMES_IMAGE_PROGRAM_H
 #define GT_NAMES_IMAGE_PROGRAM_H
 
@@ -29,5 +29,18 @@ GPtrArray *gt_program_search(const char *name, bool all);
  * ELF file, or invalid headers. *out needs gt_program_clear only after success. */
 int gt_program_inspect(const char *path, struct gt_program *out, struct gt_error *err);
 void gt_program_clear(struct gt_program *p);
+
+/* The files that a program is loaded with: its dynamic linker and the libraries that it needs. */
+
+/*
+ * Where the dynamic linker looks, as far as files say so: DT_RPATH and DT_RUNPATH with $ORIGIN,
+ * LD_LIBRARY_PATH, the usual folders, and the folders of `triples` (NULL-terminated, as
+ * "aarch64-linux-gnu"). Each absolute path is looked up below `root` (NULL: none) first, as QEMU's
+ * -L does. A file of another architecture is passed over.
+ *
+ * Returns absolute paths, without the program's, each once; missing ones are left out. Free
+ * with g_ptr_array_unref.
+ */
+GPtrArray *gt_libraries_of(const char *program, const char *root, const char *const *triples);
 
 #endif

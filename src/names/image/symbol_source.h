@@ -80,4 +80,17 @@ bool gt_symbol_source_given(const struct gt_symbol_source *source, size_t n, con
 int gt_symbol_source_fits(const char *path, uint64_t lo, uint64_t hi, uint64_t offset,
                           struct gt_error *err);
 
+/* The code bytes of a source, by link address. */
+
+struct gt_code_bytes;
+
+/* Opens the code of an ELF file or a kernel. NULL: the code is not available (a module that is not
+ * loaded, a text file, a file that cannot be read any more). Close it with gt_code_bytes_close
+ * before the source is cleared. */
+struct gt_code_bytes *gt_code_bytes_open(const struct gt_symbol_source *source);
+/* Returns n bytes, valid until the close; NULL: the file does not have all of them. */
+const uint8_t *gt_code_bytes_at(const struct gt_code_bytes *c, uint64_t addr, size_t n);
+/* NULL is fine. */
+void gt_code_bytes_close(struct gt_code_bytes *c);
+
 #endif

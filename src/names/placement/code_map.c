@@ -2,8 +2,8 @@
 /* From sources to a code map: see code_map.h. */
 #include "names/placement/code_map.h"
 
-#include "names/image/code_bytes.h"
 #include "names/image/source_lines.h"
+#include "names/image/symbol_source.h"
 #include "recording/code_map/code_map.h"
 
 #include <elf.h>

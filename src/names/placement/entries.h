@@ -30,7 +30,7 @@ int gt_entry_set_add(struct gt_entry_set *s, uint64_t addr); /* cut to 48 bits; 
 /* Moves the set to *out, which needs gt_entries_free, and frees it; out may be NULL. */
 void gt_entry_set_finish(struct gt_entry_set *s, struct gt_entries *out);
 
-/* Reads all records; the caller frees *out with gt_entries_free. What is damaged is read up to the
+/* Reads all records; the caller frees *out with gt_entries_free. A damaged file is read up to the
  * damage. GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM. */
 int gt_entries_read(const struct gt_records *at, struct gt_entries *out, struct gt_error *err);
 

@@ -3,7 +3,7 @@
 #include "names/placement/evidence.h"
 
 #include "guest/arch/insn_size.h"
-#include "names/image/code_bytes.h"
+#include "names/image/symbol_source.h"
 
 #include <glib.h>
 

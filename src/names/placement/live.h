@@ -14,7 +14,7 @@
 
 struct gt_live;
 
-/* The map and what was recognised (recording/code_map, recording/texts/code_found.h): files that
+/* The map and the recognised code (recording/code_map, recording/texts/code_found.h): files that
  * need not exist. */
 struct gt_live *gt_live_create(const char *map, const char *found);
 void gt_live_destroy(struct gt_live *l); /* NULL is fine */

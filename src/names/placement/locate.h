@@ -10,14 +10,37 @@
  * code that was entered there. Entries that other parts explain are not searched.
  *
  * Only recognised modules of a kernel may overlap, since they may be loaded one after the other:
- * overlap.h.
+ * their places are merged.
  */
 #ifndef GT_NAMES_PLACEMENT_LOCATE_H
 #define GT_NAMES_PLACEMENT_LOCATE_H
 
 #include "names/image/symbol_source.h"
 #include "names/placement/load_offset.h"
-#include "names/placement/matches.h"
+#include "recording/code_map/code_map.h"
+
+/* The code that the plugin recognised while a machine ran: DIR/code.found
+ * (recording/texts/code_found.h). */
+
+struct gt_matches {
+    struct gt_code_map map;
+    struct gt_match {
+        size_t module; /* a valid index into the map's modules */
+        uint64_t offset;
+        uint64_t *seen; /* link addresses of functions that were seen */
+        size_t n_seen;
+    } * item;
+    size_t n;
+};
+
+/* Reads DIR/code.map and DIR/code.found. If one is missing *out is empty; if one is damaged *out
+ * has the part before the damage. *out needs gt_matches_free. */
+void gt_matches_read(const char *dir, struct gt_matches *out);
+/* The same of two files, wherever they are. */
+void gt_matches_read_files(const char *map, const char *found, struct gt_matches *out);
+/* True if the item's module has that path. */
+bool gt_matches_is(const struct gt_matches *f, size_t item, const char *path);
+void gt_matches_free(struct gt_matches *f);
 
 struct gt_overlap;
 

@@ -46,7 +46,7 @@ int gt_map_lines_put(const GArray *lines, const struct gt_uftrace_dir *dir, cons
     return status;
 }
 
-/* ---- what is left of a line ---------------------------------------------------------------- */
+/* ---- the rest of a line -------------------------------------------------------------------- */
 
 static int put_piece(GArray *lines, const struct gt_uftrace_mapping *line,
                      const struct gt_uftrace_symtab *tab, uint64_t start, uint64_t end,

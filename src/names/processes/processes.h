@@ -56,4 +56,14 @@ int gt_sysroot_processes_read(const struct gt_records *at, const struct gt_sysro
 /* Frees the members of an element that is removed from the array. */
 void gt_sysroot_process_clear(void *process);
 
+/*
+ * Joins the programs that a process executed one after the other into one session if a single map
+ * can name all of them: calls of the first program may be open while the second one runs. A single
+ * map is possible unless files of two programs overlap.
+ */
+
+/* Joins consecutive elements of a pid (struct gt_sysroot_process, sorted by pid and time) where
+ * possible, and removes pids without places. */
+void gt_sysroot_join(GArray *processes);
+
 #endif

@@ -3,9 +3,9 @@
 #include "names/processes/sysroot.h"
 
 #include "names/placement/map_lines.h"
-#include "names/placement/place_symbols.h"
-#include "names/processes/join.h"
+#include "names/placement/symbolize.h"
 #include "names/processes/match.h"
+#include "names/processes/processes.h"
 #include "names/processes/sessions.h"
 
 #include <inttypes.h>
@@ -108,7 +108,7 @@ static void add_lines(GHashTable *modules, const struct gt_sysroot_process *proc
     }
 }
 
-/* ---- what is open -------------------------------------------------------------------------- */
+/* ---- open calls ---------------------------------------------------------------------------- */
 
 static bool is_left_open(const struct gt_sysroot_process *p, uint64_t addr)
 {

@@ -6,8 +6,8 @@
  * its tasks, its map has the files where they ran (match.h) and the lines that `symbols` added to
  * the recording's map. A module has the path of its file; a further place has "@0xADDRESS"
  * appended. Other tasks stay in the recording's session. A process that executed programs with
- * overlapping files has a session for each (join.h); functions that were open at an exec keep their
- * names in the later session.
+ * overlapping files has a session for each (processes.h); functions that were open at an exec keep
+ * their names in the later session.
  *
  * The recorded task.txt is kept in task.txt.recorded, so that the function can be applied again,
  * which removes the former sessions. Lines that `symbols` adds to the recording's map, before or

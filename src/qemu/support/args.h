@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A plugin's arguments: QEMU passes `name=value` words, a table has the type of each. An
- * unknown name or a malformed value is refused in one line that names it and what was expected.
+ * unknown name or a malformed value is refused in one line that names it and the expected form.
  */
 #ifndef GT_QEMU_SUPPORT_ARGS_H
 #define GT_QEMU_SUPPORT_ARGS_H

@@ -3,11 +3,11 @@
  * Code of a machine that is known from files, recognised by its bytes wherever it runs.
  *
  * A code map (recording/code_map/code_map.h) has the functions. A block whose first bytes
- * are those of one function of the map, at a distance from its linked address that is whole pages,
- * is a candidate; a second function at the same distance makes it certain. At the linked address
- * itself one is enough, and so it is for a long pattern that no other function has, or for a
- * shorter one if the page has another function of the module. Functions with a pattern, those of a
- * kernel's modules, run in the upper half of the addresses only.
+ * are the first ones of one function of the map, at a distance from its linked address that is
+ * whole pages, is a candidate; a second function at the same distance makes it certain. At the
+ * linked address itself one is enough, and so it is for a long pattern that no other function has,
+ * or for a shorter one if the page has another function of the module. Functions with a pattern, of
+ * a kernel's modules, run in the upper half of the addresses only.
  *
  * A module may run at several places (a kernel before and after its MMU is
  * on, a boot loader and its copy): each is an instance with a struct gt_module of its own. Where
@@ -19,9 +19,51 @@
 #ifndef GT_QEMU_SUPPORT_CODE_MODULES_H
 #define GT_QEMU_SUPPORT_CODE_MODULES_H
 
-#include "qemu/support/code_index.h"
 #include "qemu/support/modules.h"
 #include "recording/code_map/code_map.h"
+
+#include <glib.h>
+
+/* Finds the function of a code map that begins with given bytes: by the hash of the first ones, or
+ * by its pattern; and compares a page of code with the patterns of a module. */
+
+/* Code of the guest: `before` bytes before `at` can be read, and `left` from there on. All are of
+ * one page. */
+struct gt_code_page {
+    const uint8_t *at;
+    size_t before, left;
+};
+
+/* Of a pattern: bytes that make it certain together with a second one. */
+enum { GT_CODE_INDEX_ENOUGH = 8 };
+
+/* Functions of a module that begin in a page. */
+struct gt_code_presence {
+    unsigned there, different; /* whose pattern is there, with enough bytes; is not */
+};
+
+struct gt_code_index {
+    const struct gt_code_map *map;
+    GHashTable *by_hash; /* -> 1 + index of the function */
+    uint64_t *filter;    /* a bit for the lowest bits of each hash: most blocks have none */
+    size_t *in_page; /* of each address in a page: 1 + the first function with a pattern there */
+    size_t *next_in_page; /* of each function: 1 + the next one */
+};
+
+/* The map must outlive the index. */
+void gt_code_index_init(struct gt_code_index *x, const struct gt_code_map *map);
+void gt_code_index_free(struct gt_code_index *x);
+
+/* 1 + the function that begins with these GT_CODE_HASHED bytes; 0: none does. */
+size_t gt_code_index_by_hash(const struct gt_code_index *x, const uint8_t *bytes);
+/* 1 + the one whose pattern has the most bytes in common with the code at `pc`, and none that
+ * differs; 0: none, or two with as many. *same: how many bytes. */
+size_t gt_code_index_by_pattern(const struct gt_code_index *x, uint64_t pc,
+                                const struct gt_code_page *bytes, unsigned *same);
+/* Compares the code around `pc` with the patterns of a module at that offset. */
+struct gt_code_presence gt_code_index_compare(const struct gt_code_index *x,
+                                              const struct gt_code_module *module, uint64_t offset,
+                                              uint64_t pc, const struct gt_code_page *bytes);
 
 struct gt_code_modules;
 
@@ -32,7 +74,7 @@ int gt_code_modules_read(const char *path, struct gt_func *anon, bool (*is_user)
                          void *self, struct gt_code_modules **out, struct gt_error *err);
 void gt_code_modules_free(struct gt_code_modules *c);
 
-/* The module at the address; NULL: none is known. `bytes`, if not NULL, are those of a block that
+/* The module at the address; NULL: none is known. `bytes`, if not NULL, belong to a block that
  * begins there. */
 struct gt_module *gt_code_modules_at(struct gt_code_modules *c, uint64_t pc,
                                      const struct gt_code_page *bytes);

@@ -37,8 +37,8 @@ void gt_control_serve(struct gt_control *c);
 /* Removes the socket. Returns when no command is under way, and none will be. NULL is fine. */
 void gt_control_stop(struct gt_control *c);
 
-/* In a forked child, which has no such thread: the socket is the parent's. What was allocated
- * stays; c must not be used any more. NULL is fine. */
+/* In a forked child, which has no such thread: the socket is the parent's. Its memory stays
+ * allocated; c must not be used any more. NULL is fine. */
 void gt_control_fork_child(struct gt_control *c);
 
 #endif

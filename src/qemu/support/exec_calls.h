@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "guest/arch/arch.h"
-#include "guest/arch/syscalls.h"
 #include "qemu/host.h"
 
 #include <stdbool.h>
@@ -34,5 +33,19 @@ void gt_exec_calls_on_syscall(int64_t number, const uint64_t args[8]);
 void gt_exec_calls_on_return(void);
 /* At the end: prints what forked processes have executed outside. */
 void gt_exec_calls_report(void);
+
+/* How many processes a recorded program forks that are not recorded themselves: its children, and
+ * theirs. User mode. */
+
+/* Counts from now on; the tool's handlers are called around each fork (pthread_atfork).
+ * GT_E_NOMEM, GT_E_IO. */
+int gt_forks_watch(void (*before)(void), void (*parent)(void), void (*child)(void),
+                   struct gt_error *err);
+/* After a fork, in the process that forked: in a child as well. */
+void gt_forks_add(void);
+/* Adds to the number of those that go on as a program that is recorded. */
+void gt_forks_executed(int more);
+/* Prints how many forks were counted since the last report, if any. */
+void gt_forks_report(void);
 
 #endif

@@ -3,7 +3,7 @@
 #include "qemu/support/gate.h"
 
 #include "base/clock.h"
-#include "base/membarrier.h"
+#include "base/thread.h"
 
 #include <sched.h>
 #include <time.h>

@@ -25,7 +25,7 @@ static bool read_u64(void *self, uint64_t physical, uint64_t *out)
 /* The program's pages, from its kernel. */
 static bool read_user(uint64_t addr, uint8_t *out, size_t n)
 {
-    static struct gt_register priv, satp; /* those of the first vCPU: all are of one type */
+    static struct gt_register priv, satp; /* the first vCPU's: all are of one type */
     uint64_t level, root, physical;
     if (!gt_host_can(GT_HOST_PHYSICAL_MEMORY) || !gt_register_read(&priv, "priv", &level) ||
         level != SUPERVISOR || !gt_register_read(&satp, "satp", &root))

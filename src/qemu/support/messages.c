@@ -24,7 +24,7 @@ static bool take(const struct gt_messages *m, char *line)
     return true;
 }
 
-/* Lines that have arrived. What is longer than a message is none: dropped up to its newline. */
+/* Lines that have arrived. A line longer than a message is dropped up to its newline. */
 struct arrived {
     char data[GT_MESSAGE_MAX + 1];
     size_t n;
@@ -146,4 +146,16 @@ void gt_messages_end(struct gt_messages *m, bool remove)
         gt_worker_call(m->worker, remove_fifo, m->fifo);
     m->listening = false;
     g_clear_pointer(&m->fifo, g_free);
+}
+
+void gt_sink_message_report(struct gt_packet_sink *sink)
+{
+    struct gt_error message;
+    if (gt_packet_sink_message(sink, &message))
+        gt_host_message("%s", message.text);
+}
+
+bool gt_sink_end_is_seen(const struct gt_host_info *host)
+{
+    return !host->system || gt_host_can(GT_HOST_SHUTDOWN);
 }

@@ -7,8 +7,10 @@
 #ifndef GT_QEMU_SUPPORT_MESSAGES_H
 #define GT_QEMU_SUPPORT_MESSAGES_H
 
+#include "base/sink/sink.h"
 #include "base/worker.h"
 #include "events/library/monitor/monitor.h"
+#include "qemu/host.h"
 #include "recording/texts/message.h"
 
 #include <pthread.h>
@@ -26,11 +28,21 @@ struct gt_messages {
 
 /* At load, when nothing can fail any more: with the members above `listening` set, begins to listen
  * at the FIFO, which is made if it is not there. Where there is none (a file system that has none),
- * or another process listens, nobody can send. `fifo` becomes the messages' (g_free). */
+ * or another process listens, no process can send. `fifo` becomes the messages' (g_free). */
 void gt_messages_start(struct gt_messages *m);
 /* In a forked child: the thread is the parent's. */
 void gt_messages_fork_child(struct gt_messages *m);
-/* At the end: performs what was sent before, and stops; with `remove` the FIFO goes. */
+/* At the end: performs the messages sent before, and stops; with `remove` the FIFO goes. */
 void gt_messages_end(struct gt_messages *m, bool remove);
+
+/* Messages and the end of a packet sink, for the plugins that have one. */
+
+/* Writes the sink's message that was not fetched yet, if any, on standard error. Cheap; any thread.
+ */
+void gt_sink_message_report(struct gt_packet_sink *sink);
+
+/* A vCPU that waits for a reader lets the host end. False: a machine may be asked to end, and wait
+ * for that vCPU, before the plugin hears of it. */
+bool gt_sink_end_is_seen(const struct gt_host_info *host);
 
 #endif

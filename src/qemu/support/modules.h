@@ -55,7 +55,7 @@ enum { GT_MODULES_ANON = 64 };
 
 struct gt_modules {
     GPtrArray *all;       /* struct gt_module *, in the order they came */
-    GPtrArray *live;      /* those of files that are mapped now */
+    GPtrArray *live;      /* of files that are mapped now */
     GPtrArray *displaced; /* those that became `apart` because of the newest one */
     GHashTable *files;    /* modules.c: by their contents */
     GHashTable *paths;    /* path -> the newest struct gt_module of it */
@@ -87,7 +87,7 @@ struct gt_module *gt_modules_at(struct gt_modules *m, uint64_t pc, const void *h
 /* The function there. Never NULL. */
 struct gt_func *gt_module_func(const struct gt_module *module, uint64_t pc);
 
-/* modules_flags.c: enum gt_func_flag of a function of that name. */
+/* enum gt_func_flag of a function of that name. */
 uint32_t gt_module_flags_of(const struct gt_symbol *symbol);
 
 /* Adds a module that is not a file of the guest: its functions have no code, and are never found by

@@ -7,10 +7,27 @@
 #define GT_QEMU_SUPPORT_PAGES_H
 
 #include "base/page.h"
-#include "qemu/support/arena.h"
 
 #include <glib.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/*
+ * Memory in small pieces that are freed together, one after the other in the order in which they
+ * were taken. On a thread other than the first one malloc() asks the kernel for each 4 KiB.
+ */
+
+/* Zero: nothing was taken. Not thread-safe. */
+struct gt_arena {
+    struct gt_batch *first; /* the one in use */
+    char *at;
+    size_t left; /* bytes that remain at `at` */
+};
+
+/* Returns `size` bytes of 0, aligned for a uint64_t. NULL: no memory. */
+void *gt_arena_take(struct gt_arena *b, size_t size);
+/* Frees all pieces. */
+void gt_arena_clear(struct gt_arena *b);
 
 enum { GT_PAGES_RECENT = 512 };
 

@@ -3,7 +3,7 @@
 #include "qemu/support/tracing.h"
 
 #include "base/thread.h"
-#include "events/library/thread.h"
+#include "events/library/record/writer.h"
 #include "qemu/host.h"
 #include "qemu/support/control.h"
 #include "qemu/support/execs.h"

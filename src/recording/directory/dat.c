@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading the records of a TID.dat file in order: see dir.h. */
+/* The records of a TID.dat file: their layout, reading them in order, the calls that are open at
+ * the end. See dir.h. */
 #include "base/array.h"
+
 #include "base/refill.h"
 #include "recording/directory/dir_internal.h"
 
@@ -135,4 +137,162 @@ int64_t gt_uftrace_dat_list(const char *dir, uint32_t **tids, struct gt_error *e
         qsort(list, n, sizeof *list, by_tid);
     *tids = list;
     return (int64_t)n;
+}
+
+/* Scans a TID.dat file for the calls that are open at its end. */
+
+static int push(struct gt_uftrace_scan *s, size_t *room, uint64_t word)
+{
+    if (s->n_open == GT_UFTRACE_SCAN_DEPTH)
+        return GT_E_RANGE;
+    if (!GT_ARRAY_GROW(&s->open, room, s->n_open + 1))
+        return GT_E_NOMEM;
+    s->open[s->n_open++] = word;
+    if (s->n_open > s->depth)
+        s->depth = s->n_open;
+    return 0;
+}
+
+static void note_event(struct gt_uftrace_scan *s, uint64_t id)
+{
+    s->lost_event = id == GT_UFTRACE_EV_LOST;
+    if (id == GT_UFTRACE_EV_SCHED_IN || id == GT_UFTRACE_EV_SCHED_OUT)
+        s->scheduled_out = id == GT_UFTRACE_EV_SCHED_OUT;
+}
+
+int gt_uftrace_scan_step(struct gt_uftrace_scan *s, size_t *room,
+                         const struct gt_uftrace_record *rec, const char **expected)
+{
+    int status = 0;
+    if (rec->time < s->last_time) {
+        *expected = "a time that does not fall";
+        return GT_E_FORMAT;
+    }
+    uint64_t exit = gt_uftrace_exit(rec->depth, rec->addr);
+    if (rec->type == GT_UFTRACE_ENTRY) {
+        *expected = "fewer open calls";
+        s->lost_event = false;
+        status = push(s, room, exit);
+    } else if (rec->type == GT_UFTRACE_EXIT) {
+        *expected = "an EXIT of the innermost open call";
+        if (!s->n_open || s->open[s->n_open - 1] != exit)
+            return GT_E_FORMAT;
+        s->n_open--;
+    } else if (rec->type == GT_UFTRACE_EVENT) {
+        note_event(s, rec->addr);
+    }
+    if (status)
+        return status;
+    if (!s->records++)
+        s->first_time = rec->time;
+    s->last_time = rec->time;
+    return 0;
+}
+
+int gt_uftrace_scan(const void *data, size_t size, struct gt_uftrace_scan *out,
+                    struct gt_error *err)
+{
+    struct gt_uftrace_scan s = {0};
+    struct gt_uftrace_record rec;
+    struct gt_reader r;
+    struct gt_skipped values = {0};
+    const char *expected = "a record";
+    size_t room = 0;
+    int status;
+    gt_reader_init(&r, data, size);
+    while ((status = gt_uftrace_record_take(&r, &values, &rec)) == 1) {
+        status = gt_uftrace_scan_step(&s, &room, &rec, &expected);
+        if (status)
+            break;
+        s.whole = size - r.left;
+        expected = "a record";
+    }
+    if (status == 0 || status == GT_E_TRUNC) {
+        *out = s;
+        return 0;
+    }
+    free(s.open);
+    return gt_error_set(err, status, "offset %" PRIu64 ": %s, expected %s", s.whole,
+                        gt_status_text(status), expected);
+}
+
+/*
+ * One record of a TID.dat file: u64 time, then u64 of type (2 bits), more (1), magic 5 (3),
+ * depth (10), address (48).
+ */
+
+enum { MORE_SHIFT = 2, MAGIC_SHIFT = 3, MAGIC = 5, DEPTH_SHIFT = 6, ADDR_SHIFT = 16 };
+
+int gt_uftrace_record_read(struct gt_reader *r, bool with_more, struct gt_uftrace_record *out)
+{
+    if (!r->left)
+        return 0;
+    if (r->left < GT_UFTRACE_RECORD_SIZE)
+        return GT_E_TRUNC;
+    uint64_t time = gt_read_u64(r);
+    uint64_t word = gt_read_u64(r);
+    bool more = word >> MORE_SHIFT & 1;
+    if ((word >> MAGIC_SHIFT & 7) != MAGIC || time == 0 || (more && !with_more))
+        return GT_E_FORMAT;
+    *out = (struct gt_uftrace_record){
+        .time = time,
+        .addr = word >> ADDR_SHIFT,
+        .depth = word >> DEPTH_SHIFT & GT_UFTRACE_DEPTH_MASK,
+        .type = word & 3,
+        .more = more,
+    };
+    return 1;
+}
+
+/* Bytes that follow an event's record; 0: not an event with a payload. */
+static size_t payload(const struct gt_uftrace_record *rec)
+{
+    if (rec->type != GT_UFTRACE_EVENT)
+        return 0;
+    if (rec->addr == GT_UFTRACE_EV_PMU_CYCLE_BEGIN || rec->addr == GT_UFTRACE_EV_PMU_CYCLE_END)
+        return 16;
+    return rec->addr == GT_UFTRACE_EV_WATCH_CPU ? 8 : 0;
+}
+
+/* Takes the values of a call's record, up to the next one. Those that end the file may be cut:
+ * whole ones have a multiple of 8 bytes. */
+static int take_values(struct gt_reader *r, const struct gt_skipped *values, uint64_t time)
+{
+    if (r->left < 8)
+        return GT_E_TRUNC;
+    size_t n = gt_skipped_size(values, r->at, r->left, time);
+    if (n == SIZE_MAX)
+        return GT_E_FORMAT;
+    return n % 8 == 0 && gt_read_bytes(r, n) ? 1 : GT_E_TRUNC;
+}
+
+static int take_payload(struct gt_reader *r, const struct gt_uftrace_record *rec)
+{
+    size_t extra = payload(rec);
+    if (!extra)
+        return GT_E_FORMAT;
+    return gt_read_bytes(r, extra) ? 1 : GT_E_TRUNC;
+}
+
+int gt_uftrace_record_take(struct gt_reader *r, struct gt_skipped *values,
+                           struct gt_uftrace_record *out)
+{
+    struct gt_reader at = *r;
+    int status = gt_uftrace_record_read(&at, true, out);
+    if (status != 1)
+        return status;
+    gt_skipped_note(values, gt_uftrace_word(out->type & 3, out->depth, out->addr));
+    if (out->more)
+        status = out->type == GT_UFTRACE_EVENT ? take_payload(&at, out)
+                                               : take_values(&at, values, out->time);
+    if (status == 1)
+        *r = at;
+    return status;
+}
+
+void gt_uftrace_record_write(struct gt_writer *w, const struct gt_uftrace_record *rec)
+{
+    gt_write_u64(w, rec->time);
+    gt_write_u64(w, gt_uftrace_word((enum gt_uftrace_type)(rec->type & 3), rec->depth, rec->addr) |
+                        (uint64_t)rec->more << MORE_SHIFT);
 }

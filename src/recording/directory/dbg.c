@@ -60,7 +60,7 @@ int gt_uftrace_dbg_write(struct gt_text *t, const struct gt_uftrace_module *modu
     return t->failed ? gt_error_set(err, GT_E_NOMEM, "debug info: out of memory") : 0;
 }
 
-/* What is wrong with the line, or NULL; *c is left at the item's text. */
+/* The fault of the line, or NULL; *c is left at the item's text. */
 static const char *parse(struct gt_cursor *c, struct gt_uftrace_dbg *item)
 {
     uint64_t line = 0;

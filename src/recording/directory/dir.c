@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A uftrace data directory under construction: see dir.h. */
 #include "recording/directory/dir.h"
+
 #include "base/cursor.h"
 #include "base/text.h"
 #include "recording/directory/dir_internal.h"
@@ -25,7 +26,7 @@ const char *gt_uftrace_dir_file(const struct gt_uftrace_dir *d, const char *name
     return out;
 }
 
-/* ---- what is there ------------------------------------------------------------------------- */
+/* ---- existing files ------------------------------------------------------------------------ */
 
 enum content { NOTHING, EMPTY_DIR, UFTRACE_DIR, OTHER };
 
@@ -326,5 +327,259 @@ int gt_uftrace_dir_add_event(const struct gt_uftrace_dir *d, uint32_t id, const 
     gt_text_free(&t);
     free(old);
     gt_uftrace_dir_unlock(lock);
+    return status;
+}
+
+/* The info file of a directory, whose list of tasks comes from task.txt. */
+
+static int by_tid(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Sorted, each once. */
+static size_t unique(uint32_t *tids, size_t n)
+{
+    size_t kept = 0;
+    qsort(tids, n, sizeof *tids, by_tid);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || tids[i] != tids[kept - 1])
+            tids[kept++] = tids[i];
+    return kept;
+}
+
+int gt_uftrace_dir_read_tids(const struct gt_uftrace_dir *d, uint32_t **tids, size_t *n,
+                             struct gt_error *err)
+{
+    char file[GT_UFTRACE_FILE_MAX], *text;
+    size_t size, count = 0;
+    bool whole;
+    struct gt_cursor all, line;
+    struct gt_error why = {0};
+    gt_uftrace_dir_file(d, "task.txt", file);
+    int status = gt_uftrace_dir_read_text(d, "task.txt", GT_UFTRACE_TEXT_MAX, &text, &size, err);
+    if (status)
+        return status;
+    uint32_t *list = calloc(gt_text_count_lines(text, size) + 1, sizeof *list);
+    if (!list)
+        status = gt_error_set(err, GT_E_NOMEM, "%s: out of memory", file);
+    all = (struct gt_cursor){text, size};
+    for (size_t number = 1; !status && gt_take_line(&all, &line, &whole) && whole; number++) {
+        struct gt_uftrace_task task;
+        status = gt_uftrace_task_read(line.at, line.left, &task, &why);
+        if (status)
+            gt_error_set(err, status, "%.300s line %zu, %s", file, number, why.text);
+        else if (task.kind == GT_UFTRACE_TASK || task.kind == GT_UFTRACE_FORK)
+            list[count++] = task.tid;
+    }
+    free(text);
+    if (status) {
+        free(list);
+        return status;
+    }
+    *n = unique(list, count);
+    *tids = list;
+    return 0;
+}
+
+int gt_uftrace_dir_read_info(const struct gt_uftrace_dir *d, struct gt_uftrace_info *out,
+                             struct gt_error *err)
+{
+    char *data;
+    size_t size;
+    int status = gt_uftrace_dir_read_text(d, "info", GT_UFTRACE_TEXT_MAX, &data, &size, err);
+    if (status)
+        return status;
+    status = gt_uftrace_info_read(data, size, out, err);
+    free(data);
+    return status;
+}
+
+uint64_t gt_uftrace_dir_features(const struct gt_uftrace_dir *d)
+{
+    char file[GT_UFTRACE_FILE_MAX];
+    uint64_t mask = 0;
+    if (access(gt_uftrace_dir_file(d, "events.txt", file), F_OK) == 0)
+        mask |= GT_UFTRACE_FEAT_EVENT;
+    if (access(gt_uftrace_dir_file(d, GT_UFTRACE_NAMES, file), F_OK) == 0)
+        mask |= GT_UFTRACE_FEAT_PERF_EVENT;
+    return mask;
+}
+
+int gt_uftrace_dir_write_info(const struct gt_uftrace_dir *d, const struct gt_uftrace_info *info,
+                              struct gt_error *err)
+{
+    struct gt_uftrace_info full = *info, old;
+    uint32_t *tids = NULL;
+    full.n_tids = 0;
+    int status = gt_uftrace_dir_read_tids(d, &tids, &full.n_tids, err);
+    if (status && status != GT_E_NOT_FOUND)
+        return status;
+    full.tids = tids;
+    if (gt_uftrace_dir_read_info(d, &old, NULL) == 0) {
+        if (old.max_stack > full.max_stack)
+            full.max_stack = old.max_stack;
+        gt_uftrace_info_free(&old);
+    }
+    full.feat_mask |= gt_uftrace_dir_features(d);
+    struct gt_text t = {0};
+    status = gt_uftrace_info_write(&t, &full, err);
+    if (!status)
+        status = gt_uftrace_dir_put_text(d, "info", &t, err);
+    gt_text_free(&t);
+    free(tids);
+    return status;
+}
+
+int gt_uftrace_dir_put_info(const struct gt_uftrace_dir *d, const struct gt_uftrace_info *info,
+                            struct gt_error *err)
+{
+    int lock = gt_uftrace_dir_lock(d, err);
+    if (lock < 0)
+        return lock;
+    int status = gt_uftrace_dir_write_info(d, info, err);
+    gt_uftrace_dir_unlock(lock);
+    return status;
+}
+
+/*
+ * Names of tasks. uftrace takes a task's name from its session, or from a perf recording beside it:
+ * perf-cpuN.dat, in perf's format. A name is one COMM record of 48 bytes in that file:
+ *
+ *   u32 type (3: COMM), u16 misc, u16 size, u32 pid, u32 tid, char name[16],
+ *   u32 pid, u32 tid, u64 time
+ *
+ * All commands show the last name of a task; replay shows each name as an event, if the task has an
+ * open call at that time.
+ */
+
+enum { COMM = 3, RECORD = 48, NAME = 16 };
+
+/* As much of the name as fits, without what a terminal would act on. */
+static void put_name(struct gt_writer *w, const char *name)
+{
+    char text[NAME] = {0};
+    for (size_t i = 0; i < NAME - 1 && name[i]; i++)
+        text[i] = (unsigned char)name[i] < ' ' || name[i] == 127 ? '?' : name[i];
+    gt_write_bytes(w, text, sizeof text);
+}
+
+int gt_uftrace_dir_add_name(const struct gt_uftrace_dir *d, uint64_t time, uint32_t tid,
+                            uint32_t pid, const char *name, struct gt_error *err)
+{
+    uint8_t record[RECORD];
+    const struct gt_text one = {.data = (char *)record, .len = sizeof record};
+    struct gt_writer w;
+    gt_writer_init(&w, record, sizeof record);
+    gt_write_u32(&w, COMM);
+    gt_write_u16(&w, 0);
+    gt_write_u16(&w, RECORD);
+    gt_write_u32(&w, pid);
+    gt_write_u32(&w, tid);
+    put_name(&w, name);
+    gt_write_u32(&w, pid);
+    gt_write_u32(&w, tid);
+    gt_write_u64(&w, time);
+    return gt_uftrace_dir_add_text(d, GT_UFTRACE_NAMES, &one, err);
+}
+
+/*
+ * The file of a module's symbols. Readers open BASE.sym and compare its path and build-id; if
+ * either differs they open BASE-XXXX.sym, where XXXX is the first four digits of the build-id or,
+ * without one, the low 16 bits of the sum of the path's bytes.
+ */
+
+enum { NAME_ROOM = 320 };
+
+/* True where the file is there and names another module. */
+static bool is_anothers(const struct gt_uftrace_dir *d, const char *name, const char *path,
+                        const char *build_id)
+{
+    char *text;
+    size_t size;
+    struct gt_cursor all, line;
+    bool whole, other = false;
+    if (gt_uftrace_dir_read_text(d, name, GT_UFTRACE_TEXT_MAX, &text, &size, NULL))
+        return false;
+    all = (struct gt_cursor){text, size};
+    while (!other && gt_take_line(&all, &line, &whole) && gt_take(&line, "# ")) {
+        if (gt_take(&line, "path name: "))
+            other = line.left != strlen(path) || memcmp(line.at, path, line.left) != 0;
+        else if (gt_take(&line, "build-id: ") && *build_id)
+            other = line.left != strlen(build_id) || memcmp(line.at, build_id, line.left) != 0;
+    }
+    free(text);
+    return other;
+}
+
+/* The suffix must be what readers compute: they add up plain chars, signed on most machines. */
+static void add_suffix(char *name, size_t size, const char *path, const char *build_id)
+{
+    size_t len = strlen(name);
+    uint16_t sum = 0;
+    for (const char *p = path; *p; p++)
+        sum = (uint16_t)(sum + (signed char)*p);
+    if (*build_id)
+        snprintf(name + len, size - len, "-%.4s", build_id);
+    else
+        snprintf(name + len, size - len, "-%04x", sum);
+}
+
+/* The name of the module's file with that extension. */
+static int choose(const struct gt_uftrace_dir *d, const struct gt_uftrace_module *m,
+                  const char *extension, char name[NAME_ROOM], struct gt_error *err)
+{
+    char path[GT_UFTRACE_PATH_MAX], base[300];
+    const char *id = m->build_id && strlen(m->build_id) <= 40 ? m->build_id : "";
+    gt_uftrace_path(m->path, path, sizeof path);
+    const char *slash = strrchr(path, '/');
+    snprintf(base, sizeof base, "%.250s", slash ? slash + 1 : path);
+    snprintf(name, NAME_ROOM, "%s.sym", base);
+    if (is_anothers(d, name, path, id)) {
+        add_suffix(base, sizeof base, path, id);
+        snprintf(name, NAME_ROOM, "%s.sym", base);
+        if (is_anothers(d, name, path, id))
+            return gt_error_set(err, GT_E_EXISTS, "%s/%s: belongs to another module than %s",
+                                d->path, name, path);
+    }
+    snprintf(name, NAME_ROOM, "%s%s", base, extension);
+    return 0;
+}
+
+static int put(const struct gt_uftrace_dir *d, const struct gt_uftrace_module *m,
+               const char *extension, const struct gt_text *t, struct gt_error *err)
+{
+    char name[NAME_ROOM];
+    int lock = gt_uftrace_dir_lock(d, err);
+    if (lock < 0)
+        return lock;
+    int status = choose(d, m, extension, name, err);
+    if (!status)
+        status = gt_uftrace_dir_put_text(d, name, t, err);
+    gt_uftrace_dir_unlock(lock);
+    return status;
+}
+
+int gt_uftrace_dir_put_symbols(const struct gt_uftrace_dir *d,
+                               const struct gt_uftrace_module *module,
+                               const struct gt_uftrace_symbol *sym, size_t n, struct gt_error *err)
+{
+    struct gt_text t = {0};
+    int status = gt_uftrace_sym_write(&t, module, sym, n, err);
+    if (!status)
+        status = put(d, module, ".sym", &t, err);
+    gt_text_free(&t);
+    return status;
+}
+
+int gt_uftrace_dir_put_debug(const struct gt_uftrace_dir *d, const struct gt_uftrace_module *module,
+                             const struct gt_uftrace_dbg *item, size_t n, struct gt_error *err)
+{
+    struct gt_text t = {0};
+    int status = gt_uftrace_dbg_write(&t, module, item, n, err);
+    if (!status)
+        status = put(d, module, ".dbg", &t, err);
+    gt_text_free(&t);
     return status;
 }

@@ -22,8 +22,8 @@ struct gt_uftrace_dir {
 
 /* Makes the directory. If the path exists and is an empty directory, it is used; uftrace data is
  * moved to PATH.old, and uftrace data at PATH.old is removed before. Anything else is left alone:
- * GT_E_EXISTS; what is recorded or changed as well: GT_E_BUSY. GT_E_IO, GT_E_NOT_FOUND (no parent
- * directory), GT_E_RANGE (path too long). */
+ * GT_E_EXISTS; a directory that is recorded or changed as well: GT_E_BUSY. GT_E_IO, GT_E_NOT_FOUND
+ * (no parent directory), GT_E_RANGE (path too long). */
 int gt_uftrace_dir_create(struct gt_uftrace_dir *d, const char *path, struct gt_error *err);
 
 /* Checks the path without changing anything: GT_E_EXISTS, GT_E_BUSY and GT_E_RANGE as there.
@@ -168,7 +168,7 @@ struct gt_uftrace_scan {
     bool lost_event;    /* only EXITs come after the last GT_UFTRACE_EV_LOST */
 };
 /* gt_uftrace_scan record by record: begin with *s = { 0 } and *room = 0, and call this for each
- * record. On failure *expected is set to what was expected. The caller frees s->open in any case.
+ * record. On failure *expected is set to the expected form. The caller frees s->open in any case.
  */
 int gt_uftrace_scan_step(struct gt_uftrace_scan *s, size_t *room,
                          const struct gt_uftrace_record *rec, const char **expected);

@@ -10,7 +10,7 @@ enum { GT_UFTRACE_FILE_MAX = 4096 + 300 };
 /* Bytes of a text file that is read back, at most: ours are smaller. */
 #define GT_UFTRACE_TEXT_MAX ((size_t)1 << 30)
 
-/* The file with the names of tasks: see dir_names.c. */
+/* The file with the names of tasks: see dir.c. */
 #define GT_UFTRACE_NAMES "perf-cpu0.dat"
 
 /* DIR/NAME into out, which has GT_UFTRACE_FILE_MAX bytes; returns out. */
@@ -22,7 +22,7 @@ int gt_uftrace_dir_lock(const struct gt_uftrace_dir *d, struct gt_error *err);
 void gt_uftrace_dir_unlock(int lock);
 
 /* The tids of task.txt, each once, in the order of the file; the caller frees *tids. A last line
- * without a newline is skipped. GT_E_FORMAT, GT_E_NOMEM, and those of gt_file_read. */
+ * without a newline is skipped. GT_E_FORMAT, GT_E_NOMEM, and the errors of gt_file_read. */
 int gt_uftrace_dir_read_tids(const struct gt_uftrace_dir *d, uint32_t **tids, size_t *n,
                              struct gt_error *err);
 
@@ -38,7 +38,7 @@ int gt_uftrace_dir_read_info(const struct gt_uftrace_dir *d, struct gt_uftrace_i
 
 /* Reads a record as gt_uftrace_record_read does and skips its payload, or the values of a call;
  * `values` is that of the file so far. It needs GT_UFTRACE_RECORD_LONGEST bytes, where there are as
- * many: those of the two records behind it, too. `more` on an event that is not a known one is
+ * many: with the two records behind it. `more` on an event that is not a known one is
  * GT_E_FORMAT. On failure nothing is consumed. */
 enum { GT_UFTRACE_RECORD_LONGEST = 3 * GT_UFTRACE_RECORD_SIZE + GT_SKIPPED_MOST };
 int gt_uftrace_record_take(struct gt_reader *r, struct gt_skipped *values,

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writing the info file: a header of 40 bytes,
+ * The info file, written and read: a header of 40 bytes,
  *   "Ftrace!\0", u32 version 4, u16 header size, u8 endian, u8 ELF class, u64 feat_mask,
  *   u64 info_mask, u16 max_stack, u16 0, u32 0
  * and one section of text for each bit of info_mask, in the order of the bits.
  */
 #include "recording/directory/info.h"
+
 #include "base/cursor.h"
 #include "base/text.h"
-#include "base/utf8.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Readers keep a line in 4096 bytes; this leaves room for the name before it. */
@@ -164,4 +165,338 @@ int gt_uftrace_info_write(struct gt_text *t, const struct gt_uftrace_info *info,
     gt_text_add(t, header, sizeof header);
     add_sections(t, info, mask);
     return t->failed ? gt_error_set(err, GT_E_NOMEM, "info: out of memory") : 0;
+}
+
+struct info_reader {
+    struct gt_cursor text;
+    size_t number; /* of the line taken last, from 1 */
+    char *at;      /* where in the storage the next string goes */
+    struct gt_uftrace_info *info;
+    struct gt_error *err;
+};
+
+static int bad(struct info_reader *r, const struct gt_cursor *line, const char *expected)
+{
+    char show[64];
+    return gt_error_set(r->err, GT_E_FORMAT, "info line %zu: '%s': expected %s", r->number,
+                        gt_cursor_show(line, show), expected);
+}
+
+/* The rest of a line that begins with name. */
+static int take_value(struct info_reader *r, const char *name, struct gt_cursor *value)
+{
+    bool whole;
+    r->number++;
+    if (!gt_take_line(&r->text, value, &whole) || !whole)
+        return gt_error_set(r->err, GT_E_TRUNC, "info line %zu: the file ends, expected %s",
+                            r->number, name);
+    if (!gt_take(value, name) || memchr(value->at, 0, value->left))
+        return bad(r, value, name);
+    return 0;
+}
+
+/* The storage is as long as the text: each string is shorter than its line. */
+static const char *keep(struct info_reader *r, const struct gt_cursor *value)
+{
+    char *s = r->at;
+    memcpy(s, value->at, value->left);
+    s[value->left] = 0;
+    r->at += value->left + 1;
+    return s;
+}
+
+static int take_string(struct info_reader *r, const char *name, const char **out)
+{
+    struct gt_cursor v;
+    int status = take_value(r, name, &v);
+    if (!status)
+        *out = keep(r, &v);
+    return status;
+}
+
+static int take_uint(struct info_reader *r, const char *name, uint64_t max, uint64_t *out)
+{
+    struct gt_cursor v;
+    int status = take_value(r, name, &v);
+    if (!status && (!gt_take_dec(&v, max, out) || v.left))
+        status = bad(r, &v, "a number");
+    return status;
+}
+
+static int take_int(struct info_reader *r, const char *name, uint64_t max, int64_t *out)
+{
+    struct gt_cursor v;
+    uint64_t u = 0;
+    int status = take_value(r, name, &v);
+    bool minus = !status && gt_take(&v, "-");
+    if (!status && (!gt_take_dec(&v, max, &u) || v.left))
+        status = bad(r, &v, "a number");
+    *out = minus ? -(int64_t)u : (int64_t)u;
+    return status;
+}
+
+static int take_exename(struct info_reader *r)
+{
+    return take_string(r, "exename:", &r->info->exename);
+}
+
+static int take_build_id(struct info_reader *r)
+{
+    return take_string(r, "build_id:", &r->info->build_id);
+}
+
+static int take_exit_status(struct info_reader *r)
+{
+    int64_t v = 0;
+    int status = take_int(r, "exit_status:", INT32_MAX, &v);
+    r->info->has_exit_status = !status;
+    r->info->exit_status = (int)v;
+    return status;
+}
+
+/* One character of a JSON string, which is not empty; its UTF-16 escapes only as far as the writer
+ * makes them. */
+static char unescape(struct gt_cursor *c)
+{
+    static const char from[] = "nrtbf", to[] = "\n\r\t\b\f";
+    struct gt_cursor hex = *c;
+    uint64_t v = 0;
+    if (gt_take(&hex, "\\u00") && hex.left >= 2) {
+        c->at = hex.at + 2;
+        c->left = hex.left - 2;
+        hex.left = 2;
+        return gt_take_hex(&hex, 0xff, &v) && !hex.left && v ? (char)v : '?';
+    }
+    bool escaped = *c->at == '\\' && c->left > 1;
+    char ch = c->at[escaped];
+    c->at += 1 + escaped;
+    c->left -= 1 + (size_t)escaped;
+    const char *p = escaped && ch ? strchr(from, ch) : NULL;
+    return p ? to[p - from] : ch;
+}
+
+static int take_cmdline(struct info_reader *r)
+{
+    struct gt_cursor v;
+    int status = take_value(r, "cmdline:", &v);
+    if (status)
+        return status;
+    char *s = r->at;
+    while (v.left)
+        *r->at++ = unescape(&v);
+    *r->at++ = 0;
+    r->info->cmdline = s;
+    return 0;
+}
+
+static int take_cpuinfo(struct info_reader *r)
+{
+    uint64_t n, online, possible;
+    struct gt_cursor v;
+    int status = take_uint(r, "cpuinfo:lines=", 1000, &n);
+    if (!status)
+        status = take_value(r, "cpuinfo:nr_cpus=", &v);
+    if (status)
+        return status;
+    if (n != 2 || !gt_take_dec(&v, UINT32_MAX, &online) || !gt_take(&v, " / ") ||
+        !gt_take_dec(&v, UINT32_MAX, &possible))
+        return bad(r, &v, "ONLINE / POSSIBLE in two lines of cpuinfo");
+    r->info->cpus_online = (unsigned)online;
+    r->info->cpus_possible = (unsigned)possible;
+    return take_string(r, "cpuinfo:desc=", &r->info->cpu_desc);
+}
+
+static int take_meminfo(struct info_reader *r)
+{
+    return take_string(r, "meminfo:", &r->info->meminfo);
+}
+
+static int take_osinfo(struct info_reader *r)
+{
+    uint64_t n;
+    int status = take_uint(r, "osinfo:lines=", 1000, &n);
+    if (!status)
+        status = take_string(r, "osinfo:kernel=", &r->info->os_kernel);
+    if (!status)
+        status = take_string(r, "osinfo:hostname=", &r->info->os_hostname);
+    if (!status)
+        status = take_string(r, "osinfo:distro=", &r->info->os_distro);
+    return status;
+}
+
+static int take_taskinfo(struct info_reader *r)
+{
+    uint64_t lines, n, tid;
+    struct gt_cursor v;
+    int status = take_uint(r, "taskinfo:lines=", 1000, &lines);
+    if (!status)
+        status = take_uint(r, "taskinfo:nr_tid=", r->text.left, &n);
+    if (!status)
+        status = take_value(r, "taskinfo:tids=", &v);
+    if (status)
+        return status;
+    uint32_t *tids = calloc(n + 1, sizeof *tids);
+    r->info->tids = tids;
+    if (!tids)
+        return gt_error_set(r->err, GT_E_NOMEM, "info: out of memory");
+    for (size_t i = 0; i < n; i++) {
+        if ((i && !gt_take(&v, ",")) || !gt_take_dec(&v, INT32_MAX, &tid))
+            return bad(r, &v, "as many task ids as nr_tid says");
+        tids[r->info->n_tids++] = (uint32_t)tid;
+    }
+    return v.left ? bad(r, &v, "no more task ids than nr_tid says") : 0;
+}
+
+static int take_usageinfo(struct info_reader *r)
+{
+    uint64_t n;
+    struct gt_cursor v;
+    int status = take_uint(r, "usageinfo:lines=", 1000, &n);
+    for (uint64_t i = 0; !status && i < n; i++)
+        status = take_value(r, "usageinfo:", &v);
+    return status;
+}
+
+static int take_loadinfo(struct info_reader *r)
+{
+    return take_string(r, "loadinfo:", &r->info->loadinfo);
+}
+
+static int take_argspec(struct info_reader *r)
+{
+    uint64_t n;
+    struct gt_cursor v;
+    int status = take_uint(r, "argspec:lines=", r->text.left, &n);
+    char *s = r->at;
+    for (uint64_t i = 0; !status && i < n; i++) {
+        status = take_value(r, "", &v);
+        if (!status) {
+            keep(r, &v);
+            r->at[-1] = '\n';
+        }
+    }
+    if (r->at > s)
+        r->at[-1] = 0; /* in place of the last newline */
+    else
+        *r->at++ = 0; /* lines=0: the "argspec:" of its line paid for this byte */
+    r->info->argspec = s;
+    return status;
+}
+
+static int take_record_date(struct info_reader *r)
+{
+    struct gt_cursor v;
+    int status = take_string(r, "record_date:", &r->info->record_date);
+    if (!status)
+        status = take_value(r, "elapsed_time:", &v);
+    uint64_t sec = 0, frac = 0;
+    if (!status && !gt_take_dec(&v, INT32_MAX, &sec))
+        status = bad(r, &v, "seconds");
+    size_t before = 0;
+    if (!status && gt_take(&v, ".")) {
+        before = v.left;
+        if (!gt_take_dec(&v, UINT64_MAX, &frac))
+            status = bad(r, &v, "a fraction of a second");
+    }
+    double f = (double)frac;
+    for (size_t i = v.left; !status && i < before; i++)
+        f /= 10;
+    r->info->elapsed_time = (double)sec + f;
+    return status;
+}
+
+static int take_pattern_type(struct info_reader *r)
+{
+    return take_string(r, "pattern_type:", &r->info->pattern_type);
+}
+
+static int take_version(struct info_reader *r)
+{
+    return take_string(r, "uftrace_version:", &r->info->version);
+}
+
+static int take_utc_offset(struct info_reader *r)
+{
+    int status = take_int(r, "utc_offset:", INT64_MAX, &r->info->utc_offset);
+    r->info->has_utc_offset = !status;
+    return status;
+}
+
+static int (*const take_section[GT_UFTRACE_INFO_BITS])(struct info_reader *) = {
+    [GT_UFTRACE_INFO_EXENAME] = take_exename,
+    [GT_UFTRACE_INFO_BUILD_ID] = take_build_id,
+    [GT_UFTRACE_INFO_EXIT_STATUS] = take_exit_status,
+    [GT_UFTRACE_INFO_CMDLINE] = take_cmdline,
+    [GT_UFTRACE_INFO_CPUINFO] = take_cpuinfo,
+    [GT_UFTRACE_INFO_MEMINFO] = take_meminfo,
+    [GT_UFTRACE_INFO_OSINFO] = take_osinfo,
+    [GT_UFTRACE_INFO_TASKINFO] = take_taskinfo,
+    [GT_UFTRACE_INFO_USAGEINFO] = take_usageinfo,
+    [GT_UFTRACE_INFO_LOADINFO] = take_loadinfo,
+    [GT_UFTRACE_INFO_ARGSPEC] = take_argspec,
+    [GT_UFTRACE_INFO_RECORD_DATE] = take_record_date,
+    [GT_UFTRACE_INFO_PATTERN_TYPE] = take_pattern_type,
+    [GT_UFTRACE_INFO_VERSION] = take_version,
+    [GT_UFTRACE_INFO_UTC_OFFSET] = take_utc_offset,
+};
+
+static int take_header(struct gt_reader *r, struct gt_uftrace_info *info, uint64_t *mask,
+                       struct gt_error *err)
+{
+    const uint8_t *magic = gt_read_bytes(r, 8);
+    uint32_t version = gt_read_u32(r);
+    uint16_t header = gt_read_u16(r);
+    uint8_t endian = gt_read_u8(r), class = gt_read_u8(r);
+    info->feat_mask = gt_read_u64(r);
+    *mask = gt_read_u64(r);
+    info->max_stack = gt_read_u16(r);
+    gt_read_bytes(r, 6);
+    if (r->short_of)
+        return gt_error_set(err, GT_E_TRUNC, "info: shorter than its header of 40 bytes");
+    if (memcmp(magic, GT_UFTRACE_INFO_MAGIC, 8) != 0)
+        return gt_error_set(err, GT_E_FORMAT, "info offset 0: not a uftrace info file");
+    if (version != GT_UFTRACE_INFO_VERSION_4 || endian != 1 || (class != 1 && class != 2))
+        return gt_error_set(err, GT_E_UNSUPPORTED,
+                            "info: version %" PRIu32 ", endian %u, class %u: expected 4, 1, 1 or 2",
+                            version, endian, class);
+    if (header != GT_UFTRACE_INFO_HEADER || *mask >> GT_UFTRACE_INFO_BITS)
+        return gt_error_set(err, GT_E_FORMAT, "info: header size %u, info_mask %" PRIx64, header,
+                            *mask);
+    return 0;
+}
+
+int gt_uftrace_info_read(const void *data, size_t size, struct gt_uftrace_info *out,
+                         struct gt_error *err)
+{
+    struct gt_uftrace_info info = {0};
+    struct gt_reader bytes;
+    uint64_t mask;
+    gt_reader_init(&bytes, data, size);
+    int status = take_header(&bytes, &info, &mask, err);
+    if (status)
+        return status;
+    info.storage = malloc(bytes.left + 1);
+    if (!info.storage)
+        return gt_error_set(err, GT_E_NOMEM, "info: out of memory");
+    struct info_reader r = {{(const char *)bytes.at, bytes.left}, 0, info.storage, &info, err};
+    for (int bit = 0; !status && bit < GT_UFTRACE_INFO_BITS; bit++)
+        if (mask >> bit & 1)
+            status = take_section[bit](&r);
+    if (!status && r.text.left)
+        status = gt_error_set(err, GT_E_FORMAT, "info line %zu: more text than info_mask says",
+                              r.number + 1);
+    if (status)
+        gt_uftrace_info_free(&info);
+    else
+        *out = info;
+    return status;
+}
+
+void gt_uftrace_info_free(struct gt_uftrace_info *info)
+{
+    if (info->storage) {
+        free((void *)(uintptr_t)info->tids);
+        free(info->storage);
+    }
+    *info = (struct gt_uftrace_info){0};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Constants of the info file, for its writer and its reader. */
+/* Constants of the info file. */
 #ifndef GT_RECORDING_DIRECTORY_INFO_H
 #define GT_RECORDING_DIRECTORY_INFO_H
 

@@ -89,7 +89,7 @@ static bool take_spaces(struct gt_cursor *c)
     return true;
 }
 
-/* What is wrong with the line, or NULL. The path is left as a word, the build-id too. */
+/* The fault of the line, or NULL. The path is left as a word, the build-id too. */
 static const char *parse(struct gt_cursor *c, struct gt_uftrace_mapping *m, struct gt_cursor *path,
                          struct gt_cursor *id)
 {

@@ -159,7 +159,7 @@ static bool is_symbols_of(const char *name, const char *path)
            (left == len || (left == len + 5 && name[len] == '-'));
 }
 
-/* The module of that file, as far as the maps and what is left of the file say. */
+/* The module of that file, as far as the maps and the rest of the file say. */
 static bool find_module(const struct names *n, const char *name,
                         const struct gt_uftrace_symtab *left, struct gt_uftrace_module *m)
 {

@@ -2,7 +2,7 @@
 /* Values between records: see skipped.h. */
 #include "recording/directory/skipped.h"
 
-#include "base/le.h"
+#include "base/bytes.h"
 
 enum { ALIGN = 8, MOST = GT_SKIPPED_MOST, MAGIC = 5, FIRST_EVENT = 100000 };
 /* No record comes later than that after another one. */

@@ -4,8 +4,8 @@
  *
  * A record with `more` is followed by them, and only the function's argument specification says how
  * many bytes they have. Where there is none, they end at the first place where a record stands that
- * fits what is open. Times do not fall, entries have the present depth, exits are those of the
- * innermost call, another record follows; so hardly any value looks like one.
+ * fits the open calls. Times do not fall, entries have the present depth, exits are the innermost
+ * call's, another record follows; so hardly any value looks like one.
  */
 #ifndef GT_RECORDING_DIRECTORY_SKIPPED_H
 #define GT_RECORDING_DIRECTORY_SKIPPED_H
@@ -15,7 +15,7 @@
 
 enum { GT_SKIPPED_MOST = 4096 }; /* bytes of values */
 
-/* What is open. Depths are those of records, modulo 1024. { 0 } at the beginning of a file. */
+/* The open calls. Depths are the records', modulo 1024. { 0 } at the beginning of a file. */
 struct gt_skipped {
     uint32_t depth;
     uint64_t address[GT_UFTRACE_DEPTH_MASK + 1]; /* 0: not known */
@@ -42,7 +42,7 @@ static inline void gt_skipped_note(struct gt_skipped *v, uint64_t word)
  * is that of their record, which has been noted. SIZE_MAX: no record follows. */
 size_t gt_skipped_size(const struct gt_skipped *v, const uint8_t *data, size_t left, uint64_t time);
 
-/* The same by the spec of the record's function (NULL: nobody knows it); the values are in *list,
+/* The same by the spec of the record's function (NULL: unknown); the values are in *list,
  * whose n is 0 where it has none, or what follows by it is not a record. */
 size_t gt_skipped_take(const struct gt_skipped *v, const struct gt_value_spec *spec,
                        const struct gt_uftrace_record *r, const uint8_t *data, size_t left,

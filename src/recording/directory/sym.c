@@ -122,7 +122,7 @@ int gt_uftrace_sym_write(struct gt_text *t, const struct gt_uftrace_module *modu
     return t->failed ? gt_error_set(err, GT_E_NOMEM, "%.200s: out of memory", module->path) : 0;
 }
 
-/* The fields of a symbol line; what is wrong with it, or NULL. */
+/* The fields of a symbol line; its fault, or NULL. */
 static const char *parse(struct gt_cursor *c, struct gt_uftrace_symbol *s, struct gt_cursor *name)
 {
     uint64_t size = 0;

@@ -9,7 +9,6 @@
  */
 #include "base/cursor.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "recording/directory/uftrace.h"
 
 #include <inttypes.h>
@@ -183,7 +182,7 @@ static bool take_path(struct gt_cursor *c, const char *name, char *out)
     return true;
 }
 
-/* What is wrong with the line, or NULL. */
+/* The fault of the line, or NULL. */
 static const char *parse(struct gt_cursor *c, struct gt_uftrace_task *out)
 {
     uint64_t base = 0;

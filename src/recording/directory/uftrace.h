@@ -6,7 +6,7 @@
  * as described at each function, and refuse what cannot be converted.
  *
  * Parsers take one text or one line, check everything, and report the line (or offset), the value
- * and what was expected in *err, which may be NULL. Strings in a result belong to the object that
+ * and the expected form in *err, which may be NULL. Strings in a result belong to the object that
  * its _free function releases.
  */
 #ifndef GT_RECORDING_DIRECTORY_UFTRACE_H

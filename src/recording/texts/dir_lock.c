@@ -3,7 +3,6 @@
 #include "recording/texts/dir_lock.h"
 
 #include "base/file.h"
-#include "base/process_stat.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Values of a call as conditions compare them: see payload.h. */
-#include "base/le.h"
+#include "base/bytes.h"
 #include "recording/values/payload.h"
 
 #include <math.h>

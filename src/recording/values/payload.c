@@ -2,8 +2,8 @@
 /* Values of a call as bytes, in uftrace's form and in words: see payload.h. */
 #include "recording/values/payload.h"
 
+#include "base/bytes.h"
 #include "base/cursor.h"
-#include "base/le.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Values of a call as text, one way for all readers: see payload.h. */
-#include "base/le.h"
-#include "base/utf8.h"
+#include "base/bytes.h"
+#include "base/text.h"
 #include "recording/values/payload.h"
 
 #include <float.h>

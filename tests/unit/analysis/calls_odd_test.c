@@ -3,7 +3,7 @@
  * calls are read from them. */
 #include "calls_util.h"
 
-#include "base/le.h"
+#include "base/bytes.h"
 #include "calls/repair/compact.h"
 #include "filter/filter.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines, many bytes at a time (execlog/compare/lines.h), against lines one after the other. */
-#include "execlog/compare/lines.h"
+/* Lines, many bytes at a time (execlog/compare/source.h), against lines one after the other. */
+#include "execlog/compare/source.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

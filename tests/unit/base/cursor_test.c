@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A take function takes what it names, or nothing; numbers end at their largest value. */
 #include "base/cursor.h"
-#include "base/range.h"
+#include "base/number.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

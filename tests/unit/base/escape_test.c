@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names are shown as they are, and nothing in them reaches the terminal. */
-#include "base/escape.h"
+#include "base/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Globs against a definition that tries everything; texts that are no UTF-8. */
-#include "base/glob.h"
+#include "base/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

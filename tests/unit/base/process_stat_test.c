@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the kernel says of processes: a child that lives, and one that has ended. */
-#include "base/process_stat.h"
+#include "base/file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

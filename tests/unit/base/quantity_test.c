@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sizes, times and numbers that users write. */
-#include "base/quantity.h"
+#include "base/number.h"
 
 #include "base/error.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The index of a recording in one file: the same blocks as by their heads, or none; indexes that
  * are damaged or lie; versions. */
-#include "base/le.h"
+#include "base/bytes.h"
 #include "compact_file_util.h"
 
 #include <zlib.h>

@@ -3,7 +3,7 @@
  * turned, with sizes that lie, of other versions. What can be read is read, and the rest told. */
 #include "execlog_util.h"
 
-#include "base/le.h"
+#include "base/bytes.h"
 
 #include <malloc.h>
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "etrace/format/count.h"
+#include "etrace/format/mapping.h"
 #include "recording/texts/code_found.h"
 #include "recording/texts/guest_tasks.h"
 #include "recording/texts/handlers.h"

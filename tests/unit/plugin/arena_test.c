@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Small pieces of memory: apart from each other, aligned, zero, of any size, or none. */
-#include "qemu/support/arena.h"
+#include "qemu/support/pages.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

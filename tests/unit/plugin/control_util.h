@@ -3,7 +3,7 @@
 #ifndef TESTS_PLUGIN_CONTROL_UTIL_H
 #define TESTS_PLUGIN_CONTROL_UTIL_H
 
-#include "base/utf8.h"
+#include "base/text.h"
 #include "qemu/support/control.h"
 
 #include <setjmp.h>

@@ -4,8 +4,8 @@
 #define GT_CALLS_RECORDER_OUTPUT_FUNCTION_H
 
 #include "filter/pattern.h"
-#include "qemu/support/arena.h"
 #include "qemu/support/modules.h"
+#include "qemu/support/pages.h"
 
 struct gt_uftrace_recorder;
 

@@ -6,7 +6,7 @@
 #ifndef GT_CALLS_RECORDER_OUTPUT_GUEST_TASKS_H
 #define GT_CALLS_RECORDER_OUTPUT_GUEST_TASKS_H
 
-#include "qemu/support/arena.h"
+#include "qemu/support/pages.h"
 #include "recording/texts/guest_tasks.h"
 
 #include <glib.h>

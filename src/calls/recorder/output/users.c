@@ -2,7 +2,7 @@
 /* The processes of a recording: see users.h. */
 #include "calls/recorder/output/users.h"
 
-#include "base/process_stat.h"
+#include "base/file.h"
 #include "calls/recorder/recorder.h"
 #include "recording/texts/dir_lock.h"
 

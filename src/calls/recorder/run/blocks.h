@@ -10,7 +10,7 @@
 #define GT_CALLS_RECORDER_RUN_BLOCKS_H
 
 #include "base/page.h"
-#include "qemu/support/arena.h"
+#include "qemu/support/pages.h"
 #include "track/track.h"
 
 struct gt_uftrace_recorder;

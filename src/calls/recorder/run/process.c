@@ -21,7 +21,7 @@
 #include "calls/recorder/select/filtered.h"
 #include "calls/recorder/values/arguments.h"
 #include "qemu/support/execs.h"
-#include "qemu/support/round_robin.h"
+#include "qemu/support/gate.h"
 #include "qemu/support/tracing.h"
 
 #include <errno.h>

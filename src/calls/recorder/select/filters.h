@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "filter/state.h"
-#include "qemu/support/arena.h"
 #include "qemu/support/args.h"
+#include "qemu/support/pages.h"
 #include "track/track.h"
 
 #include <glib.h>

@@ -17,7 +17,7 @@
 
 #include "guest/abi/abi.h"
 #include "qemu/host.h"
-#include "qemu/support/arena.h"
+#include "qemu/support/pages.h"
 #include "recording/values/payload.h"
 #include "track/track.h"
 

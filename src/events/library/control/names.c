@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of events and their ids. A name keeps its id for the life of the process, so that records
- * in a buffer stay valid when the shared object of their event is unloaded.
+ * The lock of the control functions, and names of events and their ids. A name keeps its id for the
+ * life of the process, so that records in a buffer stay valid when the shared object of their event
+ * is unloaded.
  */
 #include "events/library/control/registry.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 enum { SLOTS_FIRST = 1024 };
@@ -100,4 +102,23 @@ void gt_events_names_use(struct gt_events_name *name)
 struct gt_events_name *gt_events_names_used_after(struct gt_events_name *name)
 {
     return atomic_load_explicit(name ? &name->next_used : &used_first, memory_order_acquire);
+}
+
+/* The lock of the control functions' state: see registry.h. */
+
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+void gt_events_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void gt_events_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void gt_events_unlock_child(void)
+{
+    lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* its owner has another id */
 }

@@ -43,7 +43,7 @@ void gt_events_names_use(struct gt_events_name *name);
 /* Returns the name that was first used after `name`; NULL: the first of all. Needs no lock. */
 struct gt_events_name *gt_events_names_used_after(struct gt_events_name *name);
 
-/* rules.c: the switches so far, for events that are registered later. */
+/* The switches so far, for events that are registered later. */
 void gt_events_rules_add(const char *pattern, bool on);
 bool gt_events_rules_ask(const char *name);
 

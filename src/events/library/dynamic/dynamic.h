@@ -11,7 +11,7 @@
 #ifndef GT_EVENTS_LIBRARY_DYNAMIC_DYNAMIC_H
 #define GT_EVENTS_LIBRARY_DYNAMIC_DYNAMIC_H
 
-#include "events/library/read/event_line.h"
+#include "events/library/read/declarations.h"
 
 #include <guesttrace/events.h>
 

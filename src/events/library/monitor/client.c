@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Splits the input of a client into messages: see monitor.h and scan.h.
+ * Splits the input of a client into messages: see monitor.h and json.h.
  *
  * A message is executed only after the previous answer was sent. So a client that does not read has
  * at most one pending answer, and its further input waits in the socket.
@@ -36,7 +36,7 @@ static void answer_object(struct gt_monitor_client *c, size_t n)
     ssize_t taken = gt_monitor_qmp(NULL, c->in, n, &c->out);
     take(c, n);
     if (taken < 0)
-        drop_line(c); /* nobody knows where the next one begins */
+        drop_line(c); /* the next one's beginning is unknown */
 }
 
 static void answer_line(struct gt_monitor_client *c, size_t n)

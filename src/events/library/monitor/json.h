@@ -41,4 +41,46 @@ bool gt_monitor_json_member(const struct gt_monitor_json *object, const char **a
  * contains a NUL. */
 int gt_monitor_json_text(const struct gt_monitor_json *string, char *out, size_t size);
 
+/* Where a client's message ends: one that begins with a brace where its brackets close, as in QMP,
+ * any other at the newline. */
+
+/* The search in a message that has not come whole yet. Zero: at its beginning. */
+struct gt_monitor_scan {
+    size_t scanned;       /* bytes that were searched */
+    unsigned depth;       /* open brackets there */
+    bool quoted, escaped; /* it is in a string, after a backslash */
+};
+
+/* True: the brackets close, *end is after them. `in` has `fill` bytes of the message. */
+bool gt_monitor_scan_object(struct gt_monitor_scan *s, const char *in, size_t fill, size_t *end);
+/* True: there is a newline, *end is after it; else after all there is. */
+bool gt_monitor_scan_line(struct gt_monitor_scan *s, const char *in, size_t fill, size_t *end);
+/* The number of blanks and newlines at the beginning. */
+size_t gt_monitor_blanks(const char *in, size_t fill);
+
+/* A growing text for the monitor's answers. It latches: a failed allocation, or a text beyond the
+ * limit, sets `failed`, and nothing more is added. { 0 } is an empty text. */
+
+enum { GT_MONITOR_TEXT_LIMIT = 64 << 20 };
+
+struct gt_monitor_text {
+    char *data; /* data[n] is 0; NULL until the first addition */
+    size_t n, room;
+    bool failed;
+};
+
+void gt_monitor_add(struct gt_monitor_text *t, const void *data, size_t n);
+void gt_monitor_puts(struct gt_monitor_text *t, const char *text);
+void gt_monitor_printf(struct gt_monitor_text *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* How many of n bytes the character at their beginning has; 0: it is not UTF-8. */
+size_t gt_monitor_utf8(const char *text, size_t n);
+/* Appends a JSON string, with quotes and escapes. Bytes that are not UTF-8, as of a character that
+ * was cut, become '?'. */
+void gt_monitor_add_json(struct gt_monitor_text *t, const char *text);
+void gt_monitor_free(struct gt_monitor_text *t);
+
+/* Appends this version as QMP has QEMU's: an object with numbers and the package's name. */
+void gt_monitor_add_version(struct gt_monitor_text *t);
+
 #endif

@@ -14,7 +14,7 @@
 
 #include "events/library/message.h"
 #include "events/library/monitor/monitor.h"
-#include "events/library/thread.h"
+#include "events/library/record/writer.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -43,7 +43,7 @@ static struct monitor {
     pthread_t thread;
     struct gt_monitor_socket socket;
     struct gt_monitor_client *clients[GT_MONITOR_CLIENTS_MAX];
-    struct pollfd polled[PLACES]; /* fd -1: nobody */
+    struct pollfd polled[PLACES]; /* fd -1: unused */
 } monitor;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -11,8 +11,6 @@
 #define GT_EVENTS_LIBRARY_MONITOR_MONITOR_H
 
 #include "events/library/monitor/json.h"
-#include "events/library/monitor/scan.h"
-#include "events/library/monitor/text.h"
 
 #include <guesttrace/error.h>
 #include <sys/types.h>

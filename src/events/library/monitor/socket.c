@@ -70,7 +70,7 @@ static int remove_dead(const char *path, const struct stat *seen, struct gt_trac
     return gt_events_fail(err, GT_TRACE_E_EXISTS, "%s: another process took it just now", path);
 }
 
-/* Removes what is at the path, or reports why it cannot. */
+/* Removes the socket at the path, or reports why it cannot. */
 static int make_way(const struct sockaddr_un *address, struct gt_trace_error *err)
 {
     const char *path = address->sun_path;

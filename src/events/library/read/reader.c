@@ -10,9 +10,13 @@
 #include "events/library/message.h"
 #include "events/library/read/declarations.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <guesttrace/control.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Goes on reading? `status` is final. */
 static int finish(struct gt_trace_reader *r, int status)
@@ -268,4 +272,193 @@ int gt_trace_reader_next(struct gt_trace_reader *r, const struct gt_trace_record
             return status;
     }
     return 0;
+}
+
+/* The callbacks of analyses: see guesttrace/simpletrace.h. */
+
+static bool make_room(struct gt_events_calls *c, size_t more, size_t events)
+{
+    if (!c->first)
+        c->first = calloc(events, sizeof *c->first);
+    if (!c->last)
+        c->last = calloc(events, sizeof *c->last);
+    if (!c->first || !c->last)
+        return false;
+    if (c->room - c->n >= more)
+        return true;
+    size_t room = 2 * c->room + more;
+    struct gt_events_call *calls = reallocarray(c->calls, room, sizeof *calls);
+    if (!calls)
+        return false;
+    c->calls = calls;
+    c->room = room;
+    return true;
+}
+
+static void add(struct gt_events_calls *c, size_t event, gt_trace_callback callback, void *self)
+{
+    c->calls[c->n++] = (struct gt_events_call){callback, self, 0};
+    if (c->last[event])
+        c->calls[c->last[event] - 1].next = c->n;
+    else
+        c->first[event] = c->n;
+    c->last[event] = c->n;
+}
+
+int gt_trace_reader_on(struct gt_trace_reader *r, const char *pattern, gt_trace_callback callback,
+                       void *self, struct gt_trace_error *err)
+{
+    size_t events = gt_trace_declarations_count(r->declared) + 1, found = 0;
+    for (size_t i = 0; i < events; i++)
+        found += gt_trace_match(pattern, gt_trace_declarations_at(r->declared, i)->name);
+    if (!found)
+        return gt_events_fail(err, GT_TRACE_E_NOT_FOUND, "no declared event matches '%s'", pattern);
+    if (!make_room(&r->calls, found, events))
+        return gt_events_fail(err, GT_TRACE_E_NOMEM, "out of memory");
+    for (size_t i = 0; i < events; i++)
+        if (gt_trace_match(pattern, gt_trace_declarations_at(r->declared, i)->name))
+            add(&r->calls, i, callback, self);
+    return 0;
+}
+
+static int call(const struct gt_events_calls *c, const struct gt_trace_record *record)
+{
+    int status = 0;
+    for (size_t i = c->first ? c->first[record->event->index] : 0; i && status == 0;
+         i = c->calls[i - 1].next)
+        status = c->calls[i - 1].callback(c->calls[i - 1].self, record);
+    return status;
+}
+
+int gt_trace_reader_run(struct gt_trace_reader *r, struct gt_trace_error *err)
+{
+    struct gt_trace_error later;
+    int first = 0;
+    for (;;) {
+        const struct gt_trace_record *record;
+        int status = gt_trace_reader_next(r, &record, first ? &later : err);
+        if (status == 0)
+            return first;
+        if (status < 0 && first == 0)
+            first = status;
+        if (status > 0 && (status = call(&r->calls, record)) != 0)
+            return status;
+    }
+}
+
+static struct gt_events_id *slot_of(const struct gt_events_ids *ids, uint64_t id)
+{
+    size_t at = gt_events_ids_place(ids, id);
+    while (ids->slots[at].used && ids->slots[at].id != id)
+        at = (at + 1) & ids->mask;
+    return &ids->slots[at];
+}
+
+static bool grow(struct gt_events_ids *ids)
+{
+    size_t old = ids->slots ? ids->mask + 1 : 0, room = old ? 2 * old : 256;
+    struct gt_events_ids bigger = {calloc(room, sizeof *ids->slots), room - 1, ids->used, 0};
+    if (!bigger.slots)
+        return false;
+    bigger.seed = (uint64_t)(uintptr_t)bigger.slots;
+    for (size_t i = 0; i < old; i++)
+        if (ids->slots[i].used)
+            *slot_of(&bigger, ids->slots[i].id) = ids->slots[i];
+    free(ids->slots);
+    *ids = bigger;
+    return true;
+}
+
+static bool means(const struct gt_events_id *slot, const struct gt_trace_declaration *event,
+                  const char *name, size_t n)
+{
+    if (!slot->used || slot->event || event)
+        return slot->used && slot->event && slot->event == event;
+    return strlen(slot->name) == n && memcmp(slot->name, name, n) == 0;
+}
+
+int gt_events_ids_map(struct gt_events_ids *ids, uint64_t id,
+                      const struct gt_trace_declaration *event, const char *name, size_t n)
+{
+    if ((!ids->slots || ids->used >= (ids->mask + 1) / 4 * 3) && !grow(ids))
+        return GT_TRACE_E_NOMEM;
+    struct gt_events_id *slot = slot_of(ids, id);
+    if (means(slot, event, name, n))
+        return 0;
+    char *copy = event ? NULL : strndup(name, n);
+    if (!event && !copy)
+        return GT_TRACE_E_NOMEM;
+    ids->used += !slot->used;
+    free(slot->name);
+    *slot = (struct gt_events_id){.id = id, .event = event, .name = copy, .used = true};
+    return 0;
+}
+
+void gt_events_ids_free(struct gt_events_ids *ids)
+{
+    for (size_t i = 0; ids->slots && i <= ids->mask; i++)
+        free(ids->slots[i].name);
+    free(ids->slots);
+    *ids = (struct gt_events_ids){0};
+}
+
+enum { ROOM = 256 << 10 };
+
+int gt_events_input_open(struct gt_events_input *in, const char *path, struct gt_trace_error *err)
+{
+    bool standard = strcmp(path, "-") == 0;
+    *in = (struct gt_events_input){.path = standard ? "standard input" : path, .own = !standard};
+    in->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (in->fd < 0)
+        return gt_events_fail_errno(err, errno, "%s: cannot be opened", path);
+    in->data = malloc(ROOM);
+    in->room = ROOM;
+    if (in->data)
+        return 0;
+    gt_events_input_close(in);
+    return gt_events_fail(err, GT_TRACE_E_NOMEM, "%s: out of memory", path);
+}
+
+void gt_events_input_close(struct gt_events_input *in)
+{
+    if (in->own && in->fd >= 0)
+        close(in->fd);
+    free(in->data);
+    in->data = NULL;
+    in->fd = -1;
+}
+
+/* The rest moves to the front of a buffer of at least n bytes. */
+static bool make_buffer(struct gt_events_input *in, size_t n)
+{
+    size_t left = gt_events_input_left(in);
+    if (n > in->room) {
+        uint8_t *data = realloc(in->data, n);
+        if (!data)
+            return false;
+        in->data = data;
+        in->room = n;
+    }
+    memmove(in->data, in->data + in->start, left);
+    in->start = 0;
+    in->end = left;
+    return true;
+}
+
+int gt_events_input_need(struct gt_events_input *in, size_t n, struct gt_trace_error *err)
+{
+    if (gt_events_input_left(in) >= n)
+        return 1;
+    if (!make_buffer(in, n))
+        return gt_events_fail(err, GT_TRACE_E_NOMEM, "%s: out of memory", in->path);
+    while (in->end < n && !in->ended) {
+        if (in->before_wait)
+            in->before_wait(in->self);
+        ssize_t done = read(in->fd, in->data + in->end, in->room - in->end);
+        if (done < 0 && errno != EINTR)
+            return gt_events_fail_errno(err, errno, "%s: cannot be read", in->path);
+        in->ended = done == 0;
+        in->end += done > 0 ? (size_t)done : 0;
+    }
+    return in->end >= n;
 }

@@ -55,7 +55,7 @@ static uint64_t rate_between(uint64_t ticks, uint64_t ns)
     return (uint64_t)(((unsigned __int128)ns << 32) / ticks);
 }
 
-/* The rate since this thread's last reading, else what is known, else since the start. */
+/* The rate since this thread's last reading, else the known rate, else since the start. */
 static uint64_t find_rate(const struct gt_events_clock *c, uint64_t ticks, uint64_t ns)
 {
     uint64_t found = c->true_ticks ? rate_between(ticks - c->true_ticks, ns - c->true_ns) : 0;
@@ -93,7 +93,7 @@ uint64_t gt_events_clock_slow(struct gt_events_clock *c, bool nested)
     uint64_t found = find_rate(c, ticks, ns);
     if (!found)
         return ns;
-    c->stale = 0; /* a signal handler does not use what is half new */
+    c->stale = 0; /* a signal handler does not use a reading that is half new */
     atomic_signal_fence(memory_order_seq_cst);
     uint64_t stale = start_from(c, ticks, ns, found);
     atomic_signal_fence(memory_order_seq_cst);

@@ -13,7 +13,7 @@ enum { MOMENT_NS = 20 * 1000 };
 
 struct cursor {
     struct gt_events_ring *ring;
-    uint64_t at, head; /* the next record; what was handed over */
+    uint64_t at, head; /* the next record; the records handed over */
     uint64_t time;     /* the next record's */
 };
 
@@ -77,8 +77,8 @@ static bool settle(struct cursor *c)
     return true;
 }
 
-/* What was taken may be written again. A thread that waits for it goes on when there is something
- * to go on with: half of the ring, or all that can be had now. */
+/* Records that were taken may be written again. A thread that waits for it goes on when there is
+ * something to go on with: half of the ring, or all that can be had now. */
 static void release(struct gt_events_ring *l, uint64_t at, bool last)
 {
     atomic_store_explicit(&l->tail, at, memory_order_release);

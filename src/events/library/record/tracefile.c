@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The trace file: see tracefile.h. */
+/* The trace file: see tracefile.h; and the state of the simple backend (simple.h). */
 #include "events/library/record/tracefile.h"
+
 #include "events/library/control/registry.h"
 #include "events/library/read/simpletrace.h"
 #include "events/library/record/clock.h"
@@ -101,7 +102,7 @@ static bool write_names(struct gt_events_tracefile *f)
     return true;
 }
 
-/* What stands before the next records: the header, new names, what was lost on the way here. */
+/* What stands before the next records: the header, new names, records lost on the way here. */
 static bool ready(struct gt_events_tracefile *f)
 {
     uint8_t item[GT_SIMPLETRACE_DROPPED_SIZE];
@@ -127,7 +128,7 @@ bool gt_events_tracefile_open(struct gt_events_tracefile *f)
     return ready(f);
 }
 
-/* The bytes of whole records among the first `written`; what is after them is counted as lost. */
+/* The bytes of whole records among the first `written`; records after them are counted as lost. */
 static size_t whole_records(struct gt_events_tracefile *f, const uint8_t *data, size_t size,
                             size_t written)
 {
@@ -196,3 +197,8 @@ void gt_events_tracefile_add_dropped(struct gt_events_tracefile *f, uint64_t tim
     gt_simpletrace_put_dropped(record, time, pid, count);
     gt_events_tracefile_add(f, record, sizeof record, 0);
 }
+
+/* State that the recording threads and the writer share: see simple.h. */
+
+struct gt_events_simple gt_events_simple;
+_Atomic uint64_t gt_events_lost;

@@ -11,6 +11,8 @@
 
 #include "guesttrace/control.h"
 
+#include <stdbool.h>
+
 /* Starts the writer if it does not run. Call with the registry's lock held. */
 void gt_events_writer_start(void);
 
@@ -32,5 +34,13 @@ int gt_events_writer_ask(enum gt_events_request what, const char *path,
 
 /* Requests a flush (dump) and waits for it for a limited time; async-signal-safe. */
 void gt_events_writer_emergency_flush(void);
+
+/* The runtime's own threads: detached, with all signals blocked. */
+
+/* Called first on each such thread: plugins use it to hide the thread from the guest. NULL: no
+ * call. */
+extern void (*gt_events_thread_begin)(void);
+
+bool gt_events_thread_start(void *(*run)(void *unused));
 
 #endif

@@ -5,8 +5,8 @@
  * raw. Names of arguments begin with a `_`, so that they are not Rust keywords.
  */
 #include "events/tracetool/backends/backend.h"
+#include "events/tracetool/event.h"
 #include "events/tracetool/formats/format.h"
-#include "events/tracetool/types.h"
 
 #include <string.h>
 

@@ -4,9 +4,9 @@
  * scripts on top of it, which print events as the log backend does, or write the records of
  * simpletrace (without a file header: guesttrace events simpletrace --no-header reads them).
  */
+#include "events/tracetool/event.h"
 #include "events/tracetool/formats/format.h"
-#include "events/tracetool/printf_text.h"
-#include "events/tracetool/words.h"
+#include "events/tracetool/lexer.h"
 
 /* For each event that is not disabled: `put` gets its place among all of them. */
 static void each_event(struct gt_generator *g,

@@ -6,7 +6,7 @@
 #include "etrace/plugin/buffer.h"
 #include "etrace/plugin/finish.h"
 #include "etrace/plugin/packets.h"
-#include "etrace/plugin/target.h"
+#include "etrace/plugin/recorder.h"
 
 static struct gt_etrace one, two;
 

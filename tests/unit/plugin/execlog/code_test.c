@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Translation: which callbacks and stores a block gets, by filters and host. */
-#include "execlog/plugin/code.h"
 #include "execlog/plugin/exec.h"
 
 #include "logging.h"

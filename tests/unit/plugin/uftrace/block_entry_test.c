@@ -119,8 +119,8 @@ static void test_machine(void **state)
     EXPECT(r, KERNEL + 4, {0, "jump"}, {ENTRY, "jump"}, {VECTORS, "unknown"}, {FLOW, "none"});
     recorder_stop(r);
     r = recorder_start("aarch64", 1, REPORTS, NULL);
-    EXPECT(r, KERNEL, {0, "unknown"}, {NO, "mixed"});
-    EXPECT(r, KERNEL + 4, {0, "mixed"}, {FLOW, "none"});
+    EXPECT(r, KERNEL, {0, "unknown"}, {NO, "jump"});
+    EXPECT(r, KERNEL + 4, {0, "jump"}, {FLOW, "none"});
 }
 
 /* A program's code is no vector, where registers say which is a program's. */

@@ -264,8 +264,9 @@ static void test_machine_that_reports(void **state)
     LAY(KERNEL, B_COND(64), BR);
     LAY(KERNEL + 0x404, NOP);
     EXPECT_MACHINE(r, KERNEL, "block counted_unknown_block unless own; block add 1", B_COND(64));
-    EXPECT_MACHINE(r, KERNEL + 4, "block add 1", BR);
-    EXPECT_MACHINE(r, KERNEL + 0x404, "block counted_transfer unless own; block add 1", NOP);
+    EXPECT_MACHINE(r, KERNEL + 4, "block add 1; 0 last_exit jump", BR);
+    EXPECT_MACHINE(r, KERNEL + 0x404,
+                   "block counted_transfer unless jump; block add 1; 0 last_exit own", NOP);
 }
 
 static void test_stack_pointers(void **state)
