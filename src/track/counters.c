@@ -63,7 +63,8 @@ static const struct {
                                   "innermost was taken"},
     [GT_ANOMALY_GUESSED_STACK] = {"guessed-stack",
                                   "switches to a call stack that may have been another: its stack "
-                                  "pointer is not known"},
+                                  "pointer is not known, or its memory was too "
+                                  "long to search"},
     [GT_ANOMALY_UNKNOWN_RETURN] = {"unknown-return",
                                    "returns that match no open call: no frame was closed"},
     [GT_ANOMALY_DIVERTED_CALL] = {"diverted-call", "calls that did not arrive at their target"},

@@ -156,9 +156,8 @@ static void resolve_expected(struct gt_thread *t, const struct gt_code *from,
     gt_return_resolve(t, from, code, time);
 }
 
-/* A transfer after the stack pointer was loaded. */
-static void resolve_switched(struct gt_thread *t, uint64_t last_exit, const struct gt_code *code,
-                             uint64_t time)
+static void decide_switched(struct gt_thread *t, uint64_t last_exit, const struct gt_code *code,
+                            uint64_t time)
 {
     const struct gt_code *from =
         last_exit & GT_LAST_EXIT_CODE ? gt_last_exit_code(last_exit) : NULL;
@@ -193,6 +192,17 @@ static void resolve_switched(struct gt_thread *t, uint64_t last_exit, const stru
             gt_stack_replace(t, code, time);
     } else if (!gt_return_back(t, code, GT_BACK_SWITCHED, time) && from)
         t->counters[GT_ANOMALY_UNKNOWN_RETURN]++;
+}
+
+/* A transfer after the stack pointer was loaded. */
+static void resolve_switched(struct gt_thread *t, uint64_t last_exit, const struct gt_code *code,
+                             uint64_t time)
+{
+    gt_memory_begin_search(t);
+    decide_switched(t, last_exit, code, time);
+    t->counters[GT_ANOMALY_GUESSED_STACK] += gt_memory_end_search(t);
+    t->nonlocal.for_good = false;
+    t->nonlocal.left_sp = t->nonlocal.new_sp = t->nonlocal.word = 0;
 }
 
 /* A jump to where an open frame returns to: a return that is written as a jump. Of outer frames,
@@ -312,11 +322,9 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_
         return last_exit & GT_LAST_EXIT_CODE ? last_exit | GT_LAST_EXIT_STUB : last_exit;
     if (code->fn->flags & GT_FUNC_HANDLER && code->entry && !gt_signal_is_called(last_exit, code))
         gt_signal_begin(t, last_exit, code, time);
-    else if (t->slow_flags & GT_SLOW_SWITCHED) {
+    else if (t->slow_flags & GT_SLOW_SWITCHED)
         resolve_switched(t, last_exit, code, time);
-        t->nonlocal.for_good = false;
-        t->nonlocal.left_sp = t->nonlocal.new_sp = t->nonlocal.word = 0;
-    } else if (!gt_machine_longjmp(t, code, time)) {
+    else if (!gt_machine_longjmp(t, code, time)) {
         resolve_by_exit(t, last_exit, code, time);
         if (leaps_later(t, last_exit, flags)) {
             t->slow_flags |= GT_SLOW_LONGJMP;

@@ -9,7 +9,40 @@
 enum {
     MOST_TRIES = 64,  /* frames of one function; each is a scan */
     NEVER_RETURN = 2, /* outermost frames, which may leave their return address in its register */
+    /* Bytes that are read: most frames lie near; only where a search fails it is long. */
+    A_TRANSFER = 16 << 10,
+    A_CALL = 4 << 10,
+    A_THREAD = 256 << 20,
 };
+
+void gt_memory_begin_search(struct gt_thread *t)
+{
+    t->search.near = A_TRANSFER;
+    t->search.given_up = false;
+}
+
+bool gt_memory_end_search(struct gt_thread *t)
+{
+    bool given_up = t->search.given_up;
+    t->search.given_up = false;
+    return given_up;
+}
+
+/* A heap that can be read all through has no end near a stack that lies in it: searches there would
+ * take longer than the program. */
+static bool may_read(struct gt_search *s, uint64_t calls, uint64_t n)
+{
+    if (s->near >= n) {
+        s->near -= n;
+        return true;
+    }
+    if (s->read + n > A_THREAD + A_CALL * calls) {
+        s->given_up = true;
+        return false;
+    }
+    s->read += n;
+    return true;
+}
 
 uint64_t gt_stack_pointer_now(const struct gt_thread *t)
 {
@@ -20,10 +53,13 @@ uint64_t gt_stack_pointer_now(const struct gt_thread *t)
 
 static bool fill(struct gt_stack_words *w)
 {
+    const struct gt_tracker *k = w->t->tracker;
     uint64_t n = sizeof w->buffer - w->at % sizeof w->buffer; /* up to a page's end */
+    if (!may_read(&w->t->search, w->t->calls, n))
+        return false;
     w->first = w->at;
     w->after = w->at + n;
-    return w->k->view->read(w->k->sink_self, w->first, w->buffer, n);
+    return k->view->read(k->sink_self, w->first, w->buffer, n);
 }
 
 /* Pointer authentication signs the upper bits of return addresses. */
@@ -35,7 +71,7 @@ static bool same_address(uint64_t a, uint64_t b)
 bool gt_stack_words_find(struct gt_stack_words *w, uint64_t value)
 {
     uint64_t began = w->at;
-    size_t size = w->k->view->word;
+    size_t size = w->t->tracker->view->word;
     for (; w->at + size <= w->end; w->at += size) {
         uint64_t word = 0;
         if ((w->at < w->first || w->at >= w->after) && !fill(w)) {
@@ -52,50 +88,51 @@ bool gt_stack_words_find(struct gt_stack_words *w, uint64_t value)
     return false;
 }
 
-static struct gt_stack_words words_from(const struct gt_tracker *k, uint64_t sp)
+static struct gt_stack_words words_from(struct gt_thread *t, uint64_t sp)
 {
-    return (struct gt_stack_words){.k = k, .at = sp - sp % k->view->word};
+    return (struct gt_stack_words){.t = t, .at = sp - sp % t->tracker->view->word};
 }
 
 static bool find_within(struct gt_stack_words *w, uint64_t bytes, uint64_t value)
 {
-    uint64_t last = UINT64_MAX - w->k->view->word;
+    uint64_t last = UINT64_MAX - w->t->tracker->view->word;
     w->end = w->at < last - bytes ? w->at + bytes : last;
     return gt_stack_words_find(w, value);
 }
 
-bool gt_memory_has_frames(const struct gt_tracker *k, const struct gt_stack *s, uint64_t sp,
+bool gt_memory_has_frames(struct gt_thread *t, const struct gt_stack *s, uint64_t sp,
                           uint64_t apart, uint32_t n)
 {
     uint32_t floor = s->n_excursions ? s->excursions[s->n_excursions - 1].depth : 0;
-    struct gt_stack_words w = words_from(k, sp);
+    struct gt_stack_words w = words_from(t, sp);
     for (uint32_t i = n; i > floor && s->base[i].kind != GT_FRAME_SIGNAL; i--) {
         const struct gt_frame *f = &s->base[i];
         if (f->kind == GT_FRAME_TAIL || f->ret == GT_NO_ADDR || find_within(&w, apart, f->ret))
             continue;
-        if (k->view->by_memory || i > NEVER_RETURN)
+        if (t->tracker->view->by_memory || i > NEVER_RETURN)
             return false;
     }
     return true;
 }
 
-bool gt_memory_has_return(const struct gt_tracker *k, uint64_t sp, uint64_t apart, uint64_t ret)
+bool gt_memory_has_return(struct gt_thread *t, uint64_t sp, uint64_t apart, uint64_t ret)
 {
-    struct gt_stack_words w = words_from(k, sp);
+    struct gt_stack_words w = words_from(t, sp);
     return ret != GT_NO_ADDR && find_within(&w, apart, ret);
 }
 
-bool gt_memory_count_frames(const struct gt_tracker *k, const struct gt_stack *s, uint64_t sp,
+bool gt_memory_count_frames(struct gt_thread *t, const struct gt_stack *s, uint64_t sp,
                             uint64_t apart, uint32_t *n)
 {
+    const struct gt_program_view *view = t->tracker->view;
     uint32_t low = 0, high = gt_stack_depth(s);
-    if (!k->view || !k->view->read)
+    if (!view || !view->read)
         return false;
-    if (gt_memory_has_frames(k, s, sp, apart, high))
+    if (gt_memory_has_frames(t, s, sp, apart, high))
         low = high;
     while (low + 1 < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (gt_memory_has_frames(k, s, sp, apart, middle))
+        if (gt_memory_has_frames(t, s, sp, apart, middle))
             low = middle;
         else
             high = middle;
@@ -104,7 +141,7 @@ bool gt_memory_count_frames(const struct gt_tracker *k, const struct gt_stack *s
     return true;
 }
 
-bool gt_memory_find_frames(const struct gt_thread *t, const struct gt_code *code, bool returns,
+bool gt_memory_find_frames(struct gt_thread *t, const struct gt_code *code, bool returns,
                            uint32_t *remain)
 {
     const struct gt_stack *s = t->stack;
@@ -121,7 +158,7 @@ bool gt_memory_find_frames(const struct gt_thread *t, const struct gt_code *code
                           gt_tail_has_jumped(s, f))
             continue;
         tries++;
-        if (gt_memory_has_frames(t->tracker, t->stack, sp, GT_STACK_LONGEST, returns ? i - 1 : i)) {
+        if (gt_memory_has_frames(t, t->stack, sp, GT_STACK_LONGEST, returns ? i - 1 : i)) {
             *remain = returns ? i - 1 : i;
             return true;
         }

@@ -78,24 +78,25 @@ static struct gt_stack *find_by_word(struct gt_thread *t)
 
 /* Sets *remain to the number of frames that remain: those above have their return addresses below
  * sp. The innermost frame, and one that a signal has interrupted, may have it in a register. */
-static bool find_frames(const struct gt_tracker *k, const struct gt_stack *s, uint64_t left_sp,
-                        uint64_t sp, uint32_t *remain)
+static bool find_frames(struct gt_thread *t, uint64_t left_sp, uint64_t sp, uint32_t *remain)
 {
+    const struct gt_program_view *view = t->tracker->view;
+    const struct gt_stack *s = t->stack;
     uint32_t depth = gt_stack_depth(s);
-    struct gt_stack_words w = {.k = k, .end = sp};
-    w.at = left_sp - left_sp % (k->view ? k->view->word : 1);
+    struct gt_stack_words w = {.t = t, .end = sp};
+    w.at = left_sp - left_sp % (view ? view->word : 1);
     *remain = depth;
-    if (!k->view || !k->view->read)
+    if (!view || !view->read)
         return true;
     if (sp - left_sp > GT_STACK_LONGEST)
         return false;
-    bool may_miss = !k->view->by_memory;
+    bool may_miss = !view->by_memory;
     for (uint32_t i = depth; i > 0; i--) {
         const struct gt_frame *f = &s->base[i];
         if (f->kind == GT_FRAME_TAIL)
             continue;
         if (f->kind == GT_FRAME_SIGNAL)
-            may_miss = !k->view->by_memory;
+            may_miss = !view->by_memory;
         else if (f->ret == GT_NO_ADDR)
             break;
         else if (gt_stack_words_find(&w, f->ret))
@@ -110,14 +111,14 @@ static bool find_frames(const struct gt_tracker *k, const struct gt_stack *s, ui
 
 /* True where the stack pointer is where the innermost frame of a suspended stack was entered, and
  * its return address is near: a function is called there, in the place of the switch's return. */
-static bool is_on_top(const struct gt_thread *t, const struct gt_stack *s, uint64_t sp)
+static bool is_on_top(struct gt_thread *t, const struct gt_stack *s, uint64_t sp)
 {
     enum { SAVED = 64 }; /* frame pointer, return address and others, saved last */
     const struct gt_frame *called = gt_tail_called(s);
     if (!t->tracker->view || sp - s->sp > NEAR || called == s->base)
         return false;
     uint64_t at = sp - s->sp > SAVED ? sp - SAVED : s->sp, word = t->tracker->view->word;
-    struct gt_stack_words w = {.k = t->tracker, .at = at - at % word, .end = sp + word};
+    struct gt_stack_words w = {.t = t, .at = at - at % word, .end = sp + word};
     return gt_stack_words_find(&w, called->ret);
 }
 
@@ -246,11 +247,11 @@ static bool is_above_all(const struct gt_stack *s, uint32_t remain, const struct
 }
 
 /* A function is jumped to whose return address, as far as memory has it, is the top frame's. */
-static bool is_tail_call(const struct gt_thread *t, const struct gt_code *from,
+static bool is_tail_call(struct gt_thread *t, const struct gt_code *from,
                          const struct gt_code *code, uint64_t sp)
 {
     struct gt_stack_words w = {
-        .k = t->tracker, .at = sp, .end = sp + (t->tracker->view ? t->tracker->view->word : 0)};
+        .t = t, .at = sp, .end = sp + (t->tracker->view ? t->tracker->view->word : 0)};
     return !from && code->entry && t->tracker->view && t->tracker->view->by_memory &&
            gt_stack_words_find(&w, gt_tail_called(t->stack)->ret);
 }
@@ -283,7 +284,7 @@ static bool continues_own(struct gt_thread *t, const struct home *home, const st
     s->n_excursions = home->part;
     leave_frames(t, home->depth, time);
     uint32_t depth = gt_stack_depth(s), remain;
-    bool one = find_frames(t->tracker, s, home->sp, sp, &remain);
+    bool one = find_frames(t, home->sp, sp, &remain);
     uint32_t called = (uint32_t)(gt_tail_called(s) - s->base);
     bool recursive = called > 1 && s->base[called - 1].ret == code->pc;
     if (called && s->base[called].ret == code->pc && (remain + 1 >= called || !recursive)) {
@@ -406,6 +407,15 @@ static bool may_own(const struct gt_frame *f, const struct gt_code *code)
            (f->fn->flags & code->fn->flags & GT_FUNC_ANON && f->ret != GT_NO_ADDR);
 }
 
+/* One of the frames below the top may be that of the code. */
+static bool may_own_outer(const struct gt_stack *s, const struct gt_code *code)
+{
+    const struct gt_frame *f = s->top;
+    while (f > s->base && !may_own(--f, code))
+        ;
+    return f > s->base;
+}
+
 /* As it was right after it was loaded, as far as is known. */
 static uint64_t loaded_sp(const struct gt_thread *t)
 {
@@ -414,40 +424,40 @@ static uint64_t loaded_sp(const struct gt_thread *t)
 
 /* Frames of its own stack that the stack pointer, since it was loaded, is above
  * of are left, all but *remain. False: none is, or it is not known. */
-static bool is_above_frames(const struct gt_thread *t, uint64_t sp, uint32_t *remain)
+static bool is_above_frames(struct gt_thread *t, const struct gt_code *from, uint64_t sp,
+                            uint32_t *remain)
 {
     uint64_t left = t->nonlocal.left_sp;
-    bool found = left ? sp >= left && find_frames(t->tracker, t->stack, left, sp, remain)
-                      : gt_memory_count_frames(t->tracker, t->stack, sp, GT_STACK_LONGEST, remain);
+    bool found = left ? sp >= left && find_frames(t, left, sp, remain)
+                      : may_own_outer(t->stack, from) &&
+                            gt_memory_count_frames(t, t->stack, sp, GT_STACK_LONGEST, remain);
     return found && *remain > 0 && *remain < gt_stack_depth(t->stack);
 }
 
 /* The same, and the code, which calls, may be of the innermost one that
  * remains. */
-static bool has_left_frames(const struct gt_thread *t, const struct gt_code *from, uint32_t *remain)
+static bool has_left_frames(struct gt_thread *t, const struct gt_code *from, uint32_t *remain)
 {
     uint64_t sp = loaded_sp(t);
-    if (!sp || !is_above_frames(t, sp, remain))
+    if (!sp || !is_above_frames(t, from, sp, remain))
         return false;
     const struct gt_frame *f = &t->stack->base[*remain];
     return gt_frame_owns(f, from) ||
-           (may_own(f, from) &&
-            gt_memory_has_frames(t->tracker, t->stack, sp, GT_STACK_LONGEST, *remain));
+           (may_own(f, from) && gt_memory_has_frames(t, t->stack, sp, GT_STACK_LONGEST, *remain));
 }
 
 /* The call is made on the stack of another context, which is suspended: a
  * scheduler's. Calls there before that have not returned are gone. */
 static bool calls_on_other(struct gt_thread *t, uint64_t time)
 {
-    const struct gt_tracker *k = t->tracker;
     uint64_t sp = loaded_sp(t);
     struct gt_stack *s = find_by_word(t);
     struct home home = s ? (struct home){s, 0, s->n_excursions, sp} : find_other_home(t, sp);
     uint32_t remain;
     s = home.stack;
     if (!s || home.part != s->n_excursions || sp < home.sp ||
-        !gt_memory_count_frames(k, s, sp, FAR, &remain) || remain == 0 ||
-        !gt_memory_has_return(k, sp, FAR, s->base[remain].ret))
+        !gt_memory_count_frames(t, s, sp, FAR, &remain) || remain == 0 ||
+        !gt_memory_has_return(t, sp, FAR, s->base[remain].ret))
         return false;
     gt_return_resume(t, s, remain, time);
     return true;

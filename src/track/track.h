@@ -342,6 +342,13 @@ struct gt_nonlocal {
     struct gt_unwind unwind;
 };
 
+/* Bytes of a program's memory that searches read: see stack_memory.h. */
+struct gt_search {
+    uint64_t read; /* so far, beyond `near` of each transfer */
+    uint64_t near; /* left to the present transfer */
+    bool given_up; /* the present transfer needed more */
+};
+
 /* Registers of interrupted code. */
 struct gt_signal_state {
     uint64_t pc, sp, link; /* link: of the return address */
@@ -390,6 +397,7 @@ struct gt_thread {
     uint64_t unrecorded; /* of the calls: deeper than is recorded, or on a stack without output */
     struct gt_nonlocal nonlocal;
     struct gt_injection injection;
+    struct gt_search search; /* programs */
     /* machines; stack pointers: 0: not known */
     uint64_t calls_before; /* its last reset */
     uint8_t passed; /* enum gt_passed: in the first argument's register by the last system call */

@@ -7,7 +7,8 @@
 On one thread and on several, where the collector does not run and no signal preempts goroutines (programs/goroutines.go),
 the calls are those of the trees and no anomaly is counted, in every run: one each, three with GUESTTRACE_LONG. As
 programs usually run, a call may be wrong, but not without an anomaly; also where signals preempt them all the time
-(programs/preempted.go).
+(programs/preempted.go), and on QEMUs that do not tell registers. There the stack pointer is seldom known, and return
+addresses are searched for in Go's heap, all of which can be read, in vain: the recording ends nevertheless.
 """
 import os
 import sys
@@ -26,8 +27,8 @@ RUNS = 3 if paths.LONG else 1
 PREEMPTED = 20  # signals, at least
 
 
-def check_run(arch, program, out, more, exact):
-    done = commands.run([qemus.user(arch), '-plugin', f'{paths.plugin("uftrace")},output={out}', program],
+def check_run(qemu, program, out, more, exact):
+    done = commands.run([qemu, '-plugin', f'{paths.plugin("uftrace")},output={out}', program],
                         env={**os.environ, **more})
     need(done.returncode == 0, 'status', done.returncode, done.stderr[-500:])
     lines = done.stdout.decode().splitlines()
@@ -45,7 +46,7 @@ def check_run(arch, program, out, more, exact):
 
 def check_preempted(arch, program, out):
     """Calls that no code makes begin at the entry that a signal's handler has the goroutine continue at."""
-    trace = check_run(arch, program, out, {'GOMAXPROCS': '3'}, False)
+    trace = check_run(qemus.user(arch), program, out, {'GOMAXPROCS': '3'}, False)
     calls = sum(trace.name(tid, call.time, call.addr)[1] == 'runtime.asyncPreempt.abi0'
                 for tid in trace.tids() for call in trace.records(tid) if call.kind == 'enter')
     signals = int(trace.stats['count.signals'])
@@ -62,15 +63,19 @@ def build(arch, source, scratch):
 
 
 def main(arch):
-    qemus.user(arch)
+    usual = qemus.user(arch)
     commands.tool('go')
     with folder('goroutines') as scratch:
         check_preempted(arch, build(arch, 'preempted', scratch), f'{scratch}/stopped')
         program = build(arch, 'goroutines', scratch)
-        check_run(arch, program, f'{scratch}/usual', {}, False)
+        check_run(usual, program, f'{scratch}/usual', {}, False)
+        for qemu in qemus.users(arch):
+            if qemus.number_of(qemu) < qemus.TELLS_REGISTERS:
+                print('QEMU', qemus.version(qemu))
+                check_run(qemu, program, f'{scratch}/{qemus.version(qemu)}', SEVERAL, False)
         for i in range(RUNS):
-            check_run(arch, program, f'{scratch}/one{i}', ONE, True)
-            check_run(arch, program, f'{scratch}/several{i}', SEVERAL, True)
+            check_run(usual, program, f'{scratch}/one{i}', ONE, True)
+            check_run(usual, program, f'{scratch}/several{i}', SEVERAL, True)
     return 0
 
 
