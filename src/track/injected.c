@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "track/returns.h"
 #include "track/stack.h"
+#include "track/stack_memory.h"
 #include "track/tail_calls.h"
 
 enum {
@@ -120,7 +121,7 @@ static uint64_t interrupted_at(const struct gt_thread *t, uint64_t last_exit,
 {
     struct gt_signal_state state;
     bool begins = code->fn->flags & GT_FUNC_HANDLER && code->entry && !is_call(last_exit);
-    return begins && gt_signal_read(t->tracker, gt_signal_frame_now(t), &state) ? state.pc : 0;
+    return begins && gt_signal_read(t->tracker, gt_stack_pointer_read(t), &state) ? state.pc : 0;
 }
 
 /* True: the call of the top frame's function has returned, to where *last_exit is set to lead to.

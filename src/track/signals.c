@@ -8,6 +8,7 @@
 #include "track/tail_calls.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool gt_signal_may_be(const struct gt_thread *t)
 {
@@ -15,20 +16,29 @@ bool gt_signal_may_be(const struct gt_thread *t)
     return e && !e->confirmed && e->stack == t->stack && e->depth == gt_stack_depth(t->stack);
 }
 
+/* One read of all: each is a system call, and there may be thousands of signals a second. */
 bool gt_signal_read(const struct gt_tracker *k, uint64_t frame, struct gt_signal_state *out)
 {
+    enum { SPAN = 64 }; /* the registers lie side by side */
     const struct gt_program_view *v = k->view;
+    uint8_t bytes[SPAN];
     *out = (struct gt_signal_state){0};
-    return frame && v && v->signal_pc &&
-           v->read(k->sink_self, frame + v->signal_pc, &out->pc, v->word) &&
-           v->read(k->sink_self, frame + v->signal_sp, &out->sp, v->word) &&
-           (!v->signal_link || v->read(k->sink_self, frame + v->signal_link, &out->link, v->word));
-}
-
-uint64_t gt_signal_frame_now(const struct gt_thread *t)
-{
-    const struct gt_tracker *k = t->tracker;
-    return k->view && k->view->stack_pointer ? k->view->stack_pointer(k->sink_self) : 0;
+    if (!frame || !v || !v->signal_pc)
+        return false;
+    unsigned first = v->signal_pc < v->signal_sp ? v->signal_pc : v->signal_sp;
+    unsigned last = v->signal_pc < v->signal_sp ? v->signal_sp : v->signal_pc;
+    if (v->signal_link && v->signal_link < first)
+        first = v->signal_link;
+    if (v->signal_link > last)
+        last = v->signal_link;
+    size_t n = last - first + v->word;
+    if (n > SPAN || !v->read(k->sink_self, frame + first, bytes, n))
+        return false;
+    memcpy(&out->pc, bytes + v->signal_pc - first, v->word);
+    memcpy(&out->sp, bytes + v->signal_sp - first, v->word);
+    if (v->signal_link)
+        memcpy(&out->link, bytes + v->signal_link - first, v->word);
+    return true;
 }
 
 bool gt_signal_note(struct gt_thread *t, uint64_t last_exit, bool confirmed)
@@ -51,7 +61,7 @@ bool gt_signal_note(struct gt_thread *t, uint64_t last_exit, bool confirmed)
                                   .last_exit = last_exit,
                                   .injection = t->injection,
                                   .nonlocal = t->nonlocal};
-    uint64_t frame = gt_signal_frame_now(t);
+    uint64_t frame = gt_stack_pointer_read(t);
     e->frame = gt_signal_read(t->tracker, frame, &e->was) ? frame : 0;
     t->injection = (struct gt_injection){0};
     if (confirmed) {

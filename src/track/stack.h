@@ -131,8 +131,6 @@ bool gt_signal_may_be(const struct gt_thread *t);
 /* Remembers that the top frame is a signal handler's, and what the signal interrupted. False: no
  * memory. */
 bool gt_signal_note(struct gt_thread *t, uint64_t last_exit, bool confirmed);
-/* Where the stack pointer is now, if its register can be read; 0: it cannot. */
-uint64_t gt_signal_frame_now(const struct gt_thread *t);
 /* What memory has of interrupted code, where a handler's stack pointer is `frame`. False: it is not
  * known. */
 bool gt_signal_read(const struct gt_tracker *k, uint64_t frame, struct gt_signal_state *out);

@@ -44,10 +44,15 @@ static bool may_read(struct gt_search *s, uint64_t calls, uint64_t n)
     return true;
 }
 
-uint64_t gt_stack_pointer_now(const struct gt_thread *t)
+uint64_t gt_stack_pointer_read(const struct gt_thread *t)
 {
     const struct gt_tracker *k = t->tracker;
-    uint64_t sp = k->view && k->view->stack_pointer ? k->view->stack_pointer(k->sink_self) : 0;
+    return k->view && k->view->stack_pointer ? k->view->stack_pointer(k->sink_self) : 0;
+}
+
+uint64_t gt_stack_pointer_now(const struct gt_thread *t)
+{
+    uint64_t sp = gt_stack_pointer_read(t);
     return sp ? sp : t->nonlocal.new_sp;
 }
 

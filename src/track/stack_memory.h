@@ -12,6 +12,8 @@ enum { GT_STACK_LONGEST = 8 << 20 }; /* bytes: stacks are seldom longer */
 void gt_memory_begin_search(struct gt_thread *t);
 bool gt_memory_end_search(struct gt_thread *t);
 
+/* The stack pointer, if its register can be read; 0: it cannot. */
+uint64_t gt_stack_pointer_read(const struct gt_thread *t);
 /* The stack pointer after it was loaded; 0: not known. */
 uint64_t gt_stack_pointer_now(const struct gt_thread *t);
 

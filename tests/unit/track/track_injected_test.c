@@ -14,11 +14,15 @@ static uint64_t stack_pointer(void *self)
     return FRAME;
 }
 
-static bool read_word(void *self, uint64_t addr, void *out, size_t n)
+/* Words that lie side by side; of the stack one. */
+static bool read_words(void *self, uint64_t addr, void *out, size_t n)
 {
     (void)self;
     uint64_t at = (addr - STACK) / 8;
-    assert_int_equal(n, 8);
+    if (addr >= FRAME)
+        assert_true(n % 8 == 0 && addr - FRAME + n <= sizeof frame);
+    else
+        assert_int_equal(n, 8);
     if (addr >= FRAME)
         memcpy(out, &frame[(addr - FRAME) / 8], n);
     else if (at <= AT)
@@ -27,7 +31,7 @@ static bool read_word(void *self, uint64_t addr, void *out, size_t n)
 }
 
 static struct gt_program_view view = {.stack_pointer = stack_pointer,
-                                      .read = read_word,
+                                      .read = read_words,
                                       .word = 8,
                                       .signal_pc = 8,
                                       .signal_sp = 16,
