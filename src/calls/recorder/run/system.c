@@ -49,6 +49,13 @@ void gt_before_system_call(unsigned vcpu, void *data)
     gt_vcpu_leave(v);
 }
 
+/* True of rsm, whose handler may have replaced all that it loads: SeaBIOS changes to 32 bit code and
+ * back by system management interrupts. */
+static bool loads_all_registers(const struct gt_uftrace_recorder *r, const struct gt_code *code)
+{
+    return r->guest.arch->smi_entry && !gt_code_pops_sp(code);
+}
+
 /* On hosts without a scoreboard a callback at an instruction finds the last exit of its block's
  * end: it is set when the block begins. */
 static void leave(struct gt_vcpu *v, struct gt_score *score, const struct gt_code *code)
@@ -61,7 +68,9 @@ static void leave(struct gt_vcpu *v, struct gt_score *score, const struct gt_cod
         score->last_exit = last_exit;
         return;
     }
-    gt_machine_leave(&v->thread, &last_exit, time);
+    if (gt_machine_leave(&v->thread, &last_exit, time) && loads_all_registers(r, code) &&
+        !(last_exit & GT_LAST_EXIT_CODE))
+        last_exit |= GT_LAST_EXIT_JUMPED;
     /* Or that of a handler which an interrupt had followed. */
     if (gt_last_exit_is_of(last_exit, GT_EXIT_EXCEPTION_RETURN))
         v->thread.returned_sp = returned_sp(r, code);
