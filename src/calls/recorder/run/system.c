@@ -49,8 +49,8 @@ void gt_before_system_call(unsigned vcpu, void *data)
     gt_vcpu_leave(v);
 }
 
-/* True of rsm, whose handler may have replaced all that it loads: SeaBIOS changes to 32 bit code and
- * back by system management interrupts. */
+/* True of rsm, whose handler may have replaced all that it loads: SeaBIOS changes to 32 bit code
+ * and back by system management interrupts. */
 static bool loads_all_registers(const struct gt_uftrace_recorder *r, const struct gt_code *code)
 {
     return r->guest.arch->smi_entry && !gt_code_pops_sp(code);
