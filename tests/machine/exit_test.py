@@ -4,20 +4,21 @@
 status stays what it is, nothing is said but the usual, and the recording is complete. What vCPU 1 has called until
 then is known; of the others, that each recording is as its readers want it.
 
-usage: exit_test.py TOOL SERIES [RUNS [BUSY]]
+usage: exit_test.py TOOL SERIES [RUNS [MACHINES]]
 
-SERIES: of QEMU. RUNS: of each format and each way to end. BUSY: as many processes take the processors meanwhile.
+SERIES: of QEMU. RUNS: of all formats and ways to end together, which take turns. MACHINES: that run at once, so that
+each is disturbed by the vCPUs of the others.
 """
 import collections
 import glob
 import json
+import multiprocessing
 import os
 import re
 import shutil
 import signal
 import socket
 import struct
-import subprocess
 import sys
 
 from gttest import boards, commands, elf, etrace, paths, qemus, results, uftrace
@@ -34,6 +35,7 @@ FORMATS = {
 }
 OUTPUT = {'uftrace': 'output', 'etrace': 'output', 'execlog': 'output', 'events': 'trace-file'}
 STATUS = {'vcpu': 3, 'plugin': 3, 'term': 0, 'quit': 0}  # how QEMU ends: what its exit status is
+TURNS = ['vcpu', 'plugin', 'vcpu', 'term', 'quit']  # the first is the one that crashed most
 USUAL = re.compile(r'guesttrace-\w+: \d+ calls(| recorded: .*|; the last ones: .*)|qemu-system-\w+: terminating on signal .*|'
                    r'guesttrace-etrace: values of memory accesses are 0: .*')  # QEMU before 9.1
 
@@ -60,7 +62,8 @@ def calls_of_vcpu_1():
 
 class Machine:
     def __init__(self, folder, tool, series):
-        self.folder, self.tool, self.out = folder, tool, f'{folder}/out'
+        self.tool = tool
+        self.move(folder)
         self.qemu = qemus.of_series('aarch64', series)
         sources = [paths.source('machine', 'exit.c'), paths.source('machine', 'exit.S')]
         self.images = {end: boards.build('aarch64', end, folder, sources, *(['-DENDS'] if end == 'vcpu' else []))
@@ -72,6 +75,9 @@ class Machine:
         addresses = elf.symbols(self.images['runs_on'].elf)
         must(['gcc', '-shared', '-fPIC', '-o', self.stops, paths.source('machine', 'exit_plugin.c'), f'-DVERSION={abi}',
               f'-DADDRESS={addresses["stop"]:#x}'])
+
+    def move(self, folder):
+        self.folder, self.out = folder, f'{folder}/out'
 
     def given(self, end, form):
         words = [paths.plugin(self.tool), f'{OUTPUT[self.tool]}={self.out}', form]
@@ -162,27 +168,31 @@ class Machine:
             need(n == want[name] if end in ('vcpu', 'plugin') else n >= want[name], name, n, want[name])
 
 
-def check(folder, tool, series, runs, busy):
-    machine = Machine(folder, tool, series)
-    others = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(busy)]
+def check_some(machine, folder, runs):
+    """{what is wrong: how often}"""
+    os.mkdir(folder)
+    machine.move(folder)
     bad = collections.Counter()
-    try:
-        for form in FORMATS[tool]:
-            for end in STATUS:
-                for _ in range(runs if end == 'vcpu' else (runs + 9) // 10):
-                    try:
-                        machine.check(end, form)
-                    except (results.Failure, OSError) as why:
-                        bad[f'{form}, {end}: {why}'[:500]] += 1
-                        commands.end_all()
-    finally:
-        for other in others:
-            other.kill()
-            other.wait()
+    for end, form in runs:
+        try:
+            machine.check(end, form)
+        except (results.Failure, OSError) as why:
+            bad[f'{form}, {end}: {why}'[:500]] += 1
+            commands.end_all()
+    return bad
+
+
+def check(folder, tool, series, runs, machines):
+    machine = Machine(folder, tool, series)
+    forms = FORMATS[tool]
+    turns = [(TURNS[i // len(forms) % len(TURNS)], forms[i % len(forms)]) for i in range(runs or len(TURNS) * len(forms))]
+    shares = [(machine, f'{folder}/{i}', turns[i::machines]) for i in range(machines)]
+    with multiprocessing.Pool(machines) as pool:
+        bad = sum(pool.starmap(check_some, shares, 1), collections.Counter())
     need(not bad, *(f'{n} times: {why}\n' for why, n in bad.items()))
 
 
 if __name__ == '__main__':
     tool_, series_, *counts = sys.argv[1:]
-    runs_, busy_ = [int(n) for n in counts + ['2', '0'][len(counts):]]
-    sys.exit(results.in_folder('exit', lambda folder: check(folder, tool_, series_, runs_, busy_)))
+    runs_, machines_ = [int(n) for n in counts + ['0', '1'][len(counts):]]
+    sys.exit(results.in_folder('exit', lambda folder: check(folder, tool_, series_, runs_, machines_)))
