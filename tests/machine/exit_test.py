@@ -168,27 +168,26 @@ class Machine:
             need(n == want[name] if end in ('vcpu', 'plugin') else n >= want[name], name, n, want[name])
 
 
-def check_some(machine, folder, runs):
-    """{what is wrong: how often}"""
-    os.mkdir(folder)
-    machine.move(folder)
-    bad = collections.Counter()
-    for end, form in runs:
-        try:
-            machine.check(end, form)
-        except (results.Failure, OSError) as why:
-            bad[f'{form}, {end}: {why}'[:500]] += 1
-            commands.end_all()
-    return bad
+def check_one(machine, folder, end, form):
+    """What is wrong, as a list."""
+    mine = f'{folder}/{os.getpid()}'
+    os.makedirs(mine, exist_ok=True)
+    machine.move(mine)
+    try:
+        machine.check(end, form)
+        return []
+    except (results.Failure, OSError) as why:
+        commands.end_all()
+        return [f'{form}, {end}: {why}'[:500]]
 
 
 def check(folder, tool, series, runs, machines):
     machine = Machine(folder, tool, series)
     forms = FORMATS[tool]
     turns = [(TURNS[i // len(forms) % len(TURNS)], forms[i % len(forms)]) for i in range(runs or len(TURNS) * len(forms))]
-    shares = [(machine, f'{folder}/{i}', turns[i::machines]) for i in range(machines)]
     with multiprocessing.Pool(machines) as pool:
-        bad = sum(pool.starmap(check_some, shares, 1), collections.Counter())
+        said = pool.starmap(check_one, [(machine, folder, *turn) for turn in turns], chunksize=1)
+    bad = collections.Counter(sum(said, []))
     need(not bad, *(f'{n} times: {why}\n' for why, n in bad.items()))
 
 
