@@ -104,7 +104,8 @@ provide_user() {
     row=$(echo "$user_versions" | awk -v name="$1" '$1 == name')
     [ -n "$row" ] || { say "no user-mode QEMU is called $1; there are:" $(echo "$user_versions" | awk '{ print $1 }'); exit 2; }
     final=$cache/$1 new=$cache/.$1.new work=$cache/.$1.work
-    if [ "$(cat "$final/layout" 2>/dev/null)" = "$user_layout" ]; then
+    # One that an older release of this machine has built may want libraries that are gone.
+    if [ "$(cat "$final/layout" 2>/dev/null)" = "$user_layout" ] && "$final/qemu-x86_64" --version >/dev/null 2>&1; then
         say "user-mode QEMU $(cat "$final/version") in $final"
         return 0
     fi
