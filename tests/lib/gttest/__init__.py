@@ -45,3 +45,25 @@ their pictures: screenshots.
 Writers of the same, for tests of readers: uftrace_write, etrace_write; made: whole recordings of random calls;
 valued: one whose calls have values.
 """
+import os
+import signal
+
+# What whoever starts the tests has set for themselves; a test that is about one of these sets it again.
+OF_USERS = ['CLICOLOR_FORCE', 'COLUMNS', 'GLIBC_TUNABLES', 'GREP_OPTIONS', 'GUESTTRACE_PAGER', 'GUESTTRACE_QEMU_VERSION', 'LD_BIND_NOW',
+            'LINES', 'MAKEFLAGS', 'NO_COLOR', 'PAGER', 'QEMU_CPU', 'QEMU_LD_PREFIX', 'QEMU_LOG', 'QEMU_STRACE']
+
+
+def pin():
+    """The same locale, time zone, umask and signals everywhere: `make test &` in a script starts it with SIGINT ignored."""
+    os.environ.update(LC_ALL='C.UTF-8', LANGUAGE='', TZ='UTC')
+    for name in OF_USERS:
+        os.environ.pop(name, None)
+    os.umask(0o022)
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL), (signal.SIGHUP, signal.SIG_DFL),
+                          (signal.SIGTERM, signal.SIG_DFL)):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, usual)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+
+
+pin()
