@@ -10,12 +10,12 @@ import shutil
 import subprocess
 
 from cli_case import DIRECTORY, GOOD_STATS
-from gttest import cases, recordings, uftrace, uftrace_check
+from gttest import cases, paths, recordings, uftrace, uftrace_check
 from gttest.cases import need
 from sysroot_machine import AT, GUEST, TEXT, Sysroot
 
 QEMU = 'qemu-system-x86_64'
-READERS = glob.glob(os.path.expanduser('~/.cache/guesttrace/uftraces/*/uftrace'))
+READERS = glob.glob(f'{paths.CACHE}/uftraces/*/uftrace')
 
 
 class Processes(Sysroot):

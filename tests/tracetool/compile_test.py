@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 
-from gttest import cases
+from gttest import cases, paths
 from gttest.results import Skip
 from tracetool_case import GOLDEN, INCLUDE, MERGED, OUTPUTS, WARNINGS, TracetoolTest, compilers
 
@@ -210,8 +210,7 @@ class Merged(TracetoolTest):
                          warnings=['-Wall', '-Wextra', '-Werror=format', '-Werror'])
 
     def test_other_versions(self):
-        cache = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
-        files = glob.glob(cache + '/guesttrace/qemus/*/root/usr/share/qemu/trace-events-all')
+        files = glob.glob(f'{paths.CACHE}/qemus/*/root/usr/share/qemu/trace-events-all')
         if not files:
             raise Skip('no other versions of QEMU')
         for path in files:
