@@ -6,11 +6,10 @@
 #include "etrace/plugin/buffer.h"
 #include "etrace/plugin/early_exit.h"
 #include "etrace/plugin/recorder.h"
+#include "qemu/support/own_memory.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 enum {
     EVENT_PACKET = 256,
@@ -48,11 +47,10 @@ void gt_etrace_count_runs(struct gt_etrace *e, struct gt_block *block, struct gt
 /* False: no memory is at that address. */
 static bool copy(void *out, const void *from, size_t n)
 {
-    struct iovec to = {out, n}, at = {(void *)(uintptr_t)from, n};
-    ssize_t got = process_vm_readv(getpid(), &to, 1, &at, 1, 0);
-    if (got < 0 && errno != EFAULT)
+    int failed = gt_own_memory_read((uint64_t)(uintptr_t)from, out, n);
+    if (failed && failed != EFAULT)
         memcpy(out, from, n); /* the call is forbidden */
-    return got < 0 ? errno != EFAULT : (size_t)got == n;
+    return failed != EFAULT;
 }
 
 static bool add_numbers(uint64_t *numbers, void *set, unsigned vcpu, uint64_t *sums)

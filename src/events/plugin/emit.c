@@ -12,13 +12,12 @@
 #include "events/plugin/recorder.h"
 #include "qemu/support/code_modules.h"
 #include "qemu/support/guest_memory.h"
+#include "qemu/support/own_memory.h"
 
 #include <guesttrace/control.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 enum { REGISTER_MOST = 256, LINE_MOST = 8192 };
 
@@ -28,10 +27,8 @@ static bool read_memory(const struct gt_points *p, uint64_t addr, void *out, siz
 {
     if (gt_host_can(GT_HOST_MEMORY))
         return gt_guest_memory_read(p->arch, addr, out, n);
-    struct iovec to = {out, n};
-    struct iovec from = {(void *)(uintptr_t)(addr + p->modules.guest_base), n};
     return p->user && p->modules.has_base &&
-           process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)n;
+           gt_own_memory_read(addr + p->modules.guest_base, out, n) == 0;
 }
 
 static bool read_piece(const struct gt_points *p, const struct gt_point_piece *piece, void *out)

@@ -4,12 +4,12 @@
 
 #include "qemu/host.h"
 #include "qemu/support/execs.h"
+#include "qemu/support/own_memory.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 static struct {
@@ -45,8 +45,7 @@ void gt_exec_calls_translated(const struct gt_block *block)
 static bool read_guest(const void *self, uint64_t addr, void *out, size_t n)
 {
     (void)self;
-    struct iovec to = {out, n}, from = {(void *)(uintptr_t)(addr + state.base), n};
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)n;
+    return gt_own_memory_read(addr + state.base, out, n) == 0;
 }
 
 static bool is_forked(void)

@@ -29,7 +29,6 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 /* The new thread's time begins at that of the thread that created it. clock=auto: with the second

@@ -52,7 +52,7 @@ static void on_restored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *d
     uint64_t word = 0;
     if (!v)
         return;
-    if (!gt_mem_is_store(meminfo) && gt_guest_read(r, vaddr, &word, r->guest.arch->bits / 8))
+    if (gt_watched_word(r, meminfo, vaddr, &word))
         gt_track_restored_word(&v->thread, vaddr, word);
     gt_vcpu_leave(v);
 }
@@ -96,7 +96,7 @@ static void on_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *dat
     uint64_t sp = 0;
     if (!v)
         return;
-    if (!gt_mem_is_store(meminfo) && gt_guest_read(r, vaddr, &sp, r->guest.arch->bits / 8))
+    if (gt_watched_word(r, meminfo, vaddr, &sp))
         v->thread.nonlocal.new_sp = sp;
     gt_vcpu_leave(v);
 }
@@ -195,10 +195,13 @@ static void watch_after(const struct gt_translation *t, size_t at)
     gt_watch_memory(t, at, on_loaded, GT_MEM_LOADS, NULL);
 }
 
-/* The words loaded before it, itself included, may identify the saved context that continues. */
+/* The words loaded before it, itself included, may identify the saved context that continues; not
+ * where a register is added to it: that stays on its stack, as the tens of registers that an
+ * unwinder loads before. */
 static void watch_load(const struct gt_translation *t, size_t at)
 {
-    gt_watch_words(t, at + 1, on_restored, GT_MEM_LOADS);
+    if (!step_of(t, at).by_register)
+        gt_watch_words(t, at + 1, on_restored, GT_MEM_LOADS);
     if (gt_stack_pointer_is_read(t->rec)) {
         gt_insn_on_exec_regs(t->insn[at].ref, before_load_by_register, NULL);
         if (at + 1 < t->n)

@@ -25,6 +25,20 @@ void gt_watch_words(const struct gt_translation *t, size_t end, gt_mem_fn fn, un
         gt_watch_memory(t, i, fn, which, NULL);
 }
 
+bool gt_watched_word(const struct gt_uftrace_recorder *r, uint32_t meminfo, uint64_t vaddr,
+                     uint64_t *out)
+{
+    uint64_t value[2];
+    *out = 0;
+    if (gt_mem_is_store(meminfo))
+        return false;
+    if (!gt_host_can(GT_HOST_MEMORY_VALUES))
+        return gt_guest_read(r, vaddr, out, r->guest.arch->bits / 8);
+    gt_mem_value(meminfo, value);
+    *out = r->guest.arch->bits == 32 ? (uint32_t)value[0] : value[0];
+    return true;
+}
+
 /* ---- saved contexts ------------------------------------------------------------------------ */
 
 static void on_saved(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
@@ -46,7 +60,7 @@ static void on_asked(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data
     uint64_t ip = 0;
     if (!v)
         return;
-    if (!gt_mem_is_store(meminfo) && gt_guest_read(r, vaddr, &ip, r->guest.arch->bits / 8))
+    if (gt_watched_word(r, meminfo, vaddr, &ip))
         gt_track_get_ip(&v->thread, ip);
     gt_vcpu_leave(v);
 }

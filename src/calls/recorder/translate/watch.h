@@ -16,6 +16,11 @@ void gt_watch_memory(const struct gt_translation *t, size_t i, gt_mem_fn fn, uns
                      void *data);
 void gt_watch_words(const struct gt_translation *t, size_t end, gt_mem_fn fn, unsigned which);
 
+/* In a callback of gt_watch_memory, of a program: the word that was loaded. The host's own word of
+ * it costs no system call, and is right where another thread stores there. False: a store. */
+bool gt_watched_word(const struct gt_uftrace_recorder *r, uint32_t meminfo, uint64_t vaddr,
+                     uint64_t *out);
+
 /* Words up to `end` that a function saves contexts to, or that one loads which says where a frame
  * is: track/track.h, GT_FUNC_SAVER and GT_FUNC_GET_IP. */
 void gt_watch_contexts(const struct gt_translation *t, size_t end, const struct gt_func *fn);

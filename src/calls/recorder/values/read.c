@@ -4,18 +4,15 @@
 #include "calls/recorder/recorder.h"
 #include "calls/recorder/values/arguments.h"
 #include "qemu/support/guest_memory.h"
+#include "qemu/support/own_memory.h"
 
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 enum { REGISTER_MOST = 256 }; /* bytes of a register that are looked at */
 
 bool gt_guest_read(const struct gt_uftrace_recorder *r, uint64_t addr, void *out, size_t n)
 {
-    struct iovec to = {out, n};
-    struct iovec from = {(void *)(uintptr_t)(addr + r->code.modules.guest_base), n};
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)n;
+    return gt_own_memory_read(addr + r->code.modules.guest_base, out, n) == 0;
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
