@@ -97,7 +97,8 @@ class _Anomaly(_Sized):
 
 class _Window(_Sized):
     _fields_ = [('size', _u32), ('depth', _u32), ('start', _u64), ('end', _u64), ('min_time', _u64),
-                ('tasks', ctypes.POINTER(_text)), ('functions', ctypes.POINTER(_text)), ('wall', _u32), ('want', _u32)]
+                ('tasks', ctypes.POINTER(_text)), ('functions', ctypes.POINTER(_text)), ('wall', _u32), ('want', _u32),
+                ('filter', ctypes.c_void_p)]
 
 
 class _Event(_Struct):
@@ -123,8 +124,9 @@ class _Row(_Struct):
 
 
 class _Sum(_Struct):
-    _fields_ = [('calls', _u64), ('total', _u64), ('self', _u64), ('slept', _u64), ('longest', _u64),
-                ('shortest', _u64), ('function', _u32), ('reserved', _u32)]
+    _fields_ = [('calls', _u64), ('open', _u64), ('total', _u64), ('self', _u64), ('slept', _u64), ('mean', _u64),
+                ('longest', _u64), ('shortest', _u64), ('self_longest', _u64), ('self_shortest', _u64),
+                ('index', _u32), ('functions', _u32)]
 
 
 _EVENT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(_Event))
@@ -149,8 +151,14 @@ _FUNCTIONS = {
     'walk': (ctypes.c_int, [_trace, ctypes.POINTER(_Window), _EVENT, ctypes.c_void_p, _err]),
     'calls': (ctypes.c_int, [_trace, ctypes.POINTER(_Window), _CALLS, ctypes.c_void_p, _err]),
     'collect': (_i64, [_trace, ctypes.POINTER(_Window), ctypes.POINTER(ctypes.c_void_p), _err]),
-    'sums': (_i64, [_trace, ctypes.POINTER(_Window), ctypes.POINTER(ctypes.c_void_p), _err]),
+    'sums': (_i64, [_trace, ctypes.POINTER(_Window), ctypes.c_int, ctypes.POINTER(ctypes.c_void_p),
+                    ctypes.POINTER(ctypes.c_size_t), _err]),
     'free': (None, [ctypes.c_void_p]),
+    'export': (ctypes.c_int, [_trace, ctypes.POINTER(_Window), ctypes.c_int, ctypes.c_int, _err]),
+    'filter_new': (ctypes.c_int, [_trace, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p), _err]),
+    'filter_add': (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, _text, _err]),
+    'filter_unused': (_text, [ctypes.c_void_p, ctypes.c_size_t]),
+    'filter_free': (None, [ctypes.c_void_p]),
 }
 
 
@@ -192,6 +200,38 @@ def _check(status, err):
     return status
 
 
+# As enum gtrace_filter_option and enum gtrace_format have them.
+_OPTIONS_OF_FILTERS = ('filter', 'notrace', 'caller_filter', 'hide', 'loc_filter', 'trigger', 'where', 'size_filter',
+                       'depth', 'time_filter')
+_FORMATS = ('perfetto', 'chrome', 'folded', 'folded-calls', 'speedscope', 'callgrind', 'pprof')
+
+
+class _Filter:
+    """Filters of one pass, freed with it."""
+
+    def __init__(self, handle, given, notices):
+        self.made, self.notices = ctypes.c_void_p(), notices
+        err = _Error.new()
+        given = dict(given)
+        glob = {'regex': 0, 'glob': 1}[given.pop('match', 'regex')]
+        _check(_lib.filter_new(handle, glob, ctypes.byref(self.made), err), err)
+        for option, values in given.items():
+            if option not in _OPTIONS_OF_FILTERS:
+                raise ValueError(f'filter: no option {option!r}; there are: match, {", ".join(_OPTIONS_OF_FILTERS)}')
+            for value in [values] if isinstance(values, (str, int)) else values:
+                _check(_lib.filter_add(self.made, _OPTIONS_OF_FILTERS.index(option), str(value).encode(), err), err)
+
+    def note_unused(self):
+        i = 0
+        while line := _lib.filter_unused(self.made, i):
+            self.notices.append(_str(line))
+            i += 1
+
+    def __del__(self):
+        if self.made:
+            _lib.filter_free(self.made)
+
+
 # ---- what there is ---------------------------------------------------------------------------------------------------
 
 Task = collections.namedtuple('Task', 'index id name process guest_pid guest_tgid start')
@@ -199,7 +239,7 @@ Process = collections.namedtuple('Process', 'index pid program start')
 Mark = collections.namedtuple('Mark', 'time text')
 Anomaly = collections.namedtuple('Anomaly', 'name count')
 Row = collections.namedtuple('Row', [name for name, _ in _Row._fields_])
-Sum = collections.namedtuple('Sum', 'function calls total self slept shortest longest')
+Sum = collections.namedtuple('Sum', 'function calls open total self slept shortest longest')
 
 
 class Function(collections.namedtuple('Function', 'index name symbol module address length file line flags')):
@@ -347,12 +387,16 @@ class Trace:
 
     # ---- passes ----
 
-    def _window(self, function, task, start, end, depth, min_time, wall, want=0):
+    def _window(self, function, task, start, end, depth, min_time, wall, chosen=None, want=0):
         w = _Window.new()
         w.start = _ns(start)
         w.end = 0 if end is None else max(_ns(end), 1)
         w.depth, w.min_time, w.wall, w.want = depth or 0, _ns(min_time), bool(wall), want
         w.keep = []  # what the pointers point to
+        if chosen:
+            w.keep.append(_Filter(self.handle, chosen, self.notices))
+            w.filter = w.keep[0].made
+        w.end_pass = w.keep[0].note_unused if chosen else lambda: None
         for field, chosen in ('functions', function), ('tasks', task):
             if chosen is not None:
                 names = [chosen] if isinstance(chosen, (str, int, Function, Task)) else list(chosen)
@@ -362,13 +406,14 @@ class Trace:
                 setattr(w, field, ctypes.cast(array, ctypes.POINTER(_text)))
         return w
 
-    def calls(self, function=None, *, task=None, start=0, end=None, depth=None, min_time=0, wall=False, values=True,
-              path=True):
+    def calls(self, function=None, *, task=None, start=0, end=None, depth=None, min_time=0, wall=False, filter=None,
+              values=True, path=True):
         """Calls in the order in which they end; an iterator, which reads as it goes. `function` and `task` are a name or
         several; `start`, `end` and `min_time` seconds. `wall`: time in which a task was suspended belongs to its calls.
-        Without `values` and `path` it is faster."""
+        `filter`: a dict of the command's options of docs/filters.md, as {'notrace': ['a', 'b'], 'where': 'count>4k'}; a
+        pattern that matches nothing is in `notices`. Without `values` and `path` it is faster."""
         want = (_WANT_VALUES if values else 0) | (_WANT_PATH if path else 0)
-        window = self._window(function, task, start, end, depth, min_time, wall, want)
+        window = self._window(function, task, start, end, depth, min_time, wall, filter, want)
 
         def convert(at, n, stride):
             return [self._call(_Call.from_address(at + i * stride), values) for i in range(n)]
@@ -376,7 +421,10 @@ class Trace:
         def run(give):
             callback = _CALLS(lambda user, at, n, stride: give(lambda: convert(at, n, stride)))
             err = _Error.new()
-            return _lib.calls(self.handle, window, callback, None, err), err
+            status = _lib.calls(self.handle, window, callback, None, err)
+            if status == 0:
+                window.end_pass()
+            return status, err
         return self._iterate(run)
 
     def _call(self, c, values):
@@ -388,9 +436,9 @@ class Trace:
         return Call(self.function(c.function), self.tasks[c.task], c.begin, c.end, c.self, c.slept, c.depth, c.flags, path,
                     arguments, result)
 
-    def events(self, *, task=None, start=0, end=None, depth=None, min_time=0, wall=False):
+    def events(self, *, task=None, start=0, end=None, depth=None, min_time=0, wall=False, filter=None):
         """All events in order of time; an iterator, which reads as it goes."""
-        window = self._window(None, task, start, end, depth, min_time, wall)
+        window = self._window(None, task, start, end, depth, min_time, wall, filter)
         some = []
 
         def convert():
@@ -407,6 +455,8 @@ class Trace:
             status = _lib.walk(self.handle, window, callback, None, err)
             if some and status >= 0:
                 give(convert)
+            if status == 0:
+                window.end_pass()
             return status, err
         return self._iterate(run)
 
@@ -455,28 +505,56 @@ class Trace:
             ended.set()
             thread.join()
 
-    def sums(self, function=None, *, task=None, start=0, end=None, depth=None, min_time=0, wall=False):
+    def sums(self, function=None, *, task=None, start=0, end=None, depth=None, min_time=0, wall=False, filter=None):
         """A Sum for each function, the longest `self` first: how often it was called, and seconds."""
-        window = self._window(function, task, start, end, depth, min_time, wall)
-        found = [Sum(self.function(s.function), s.calls, s.total / 1e9, s.self / 1e9, s.slept / 1e9, s.shortest / 1e9,
-                     s.longest / 1e9)
-                 for s in self._rows(_lib.sums, window, _Sum)]
+        window = self._window(function, task, start, end, depth, min_time, wall, filter)
+        stride = ctypes.c_size_t()
+
+        def read(handle, w, out, err):
+            return _lib.sums(handle, w, 0, out, ctypes.byref(stride), err)
+        found = [Sum(self.function(s.index), s.calls, s.open, s.total / 1e9, s.self / 1e9, s.slept / 1e9,
+                     s.shortest / 1e9, s.longest / 1e9)
+                 for s in self._rows(read, window, _Sum, stride)]
         return sorted(found, key=lambda s: (-s.self, s.function.name))
 
-    def _rows(self, function, window, kind):
+    def _rows(self, function, window, kind, stride=None):
         err, out = _Error.new(), ctypes.c_void_p()
         with self._lock:
             n = _check(function(self.handle, window, ctypes.byref(out), err), err)
+        window.end_pass()
+        size = stride.value if stride else ctypes.sizeof(kind)
         try:
-            return (kind * n).from_buffer_copy((ctypes.c_char * (n * ctypes.sizeof(kind))).from_address(out.value)) if n else []
+            if size == ctypes.sizeof(kind):
+                return (kind * n).from_buffer_copy((ctypes.c_char * (n * size)).from_address(out.value)) if n else []
+            return [kind.from_buffer_copy((ctypes.c_char * ctypes.sizeof(kind)).from_address(out.value + i * size))
+                    for i in range(n)]
         finally:
             _lib.free(out)
 
-    def array(self, function=None, *, task=None, start=0, end=None, depth=None, min_time=0, wall=False):
+    def export(self, path, format, *, task=None, start=0, end=None, depth=None, min_time=0, wall=False, filter=None):
+        """Writes the file `path` in a format of another tool: perfetto, chrome, folded, folded-calls, speedscope, callgrind
+        or pprof. It gets its name when it is complete."""
+        if format not in _FORMATS:
+            raise ValueError(f'export: no format {format!r}; there are: {", ".join(_FORMATS)}')
+        window = self._window(None, task, start, end, depth, min_time, wall, filter)
+        err, new = _Error.new(), f'{os.fspath(path)}.{os.getpid()}'
+        fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            with self._lock:
+                _check(_lib.export(self.handle, window, _FORMATS.index(format), fd, err), err)
+            os.replace(new, path)
+        except BaseException:
+            os.unlink(new)
+            raise
+        finally:
+            os.close(fd)
+        window.end_pass()
+
+    def array(self, function=None, *, task=None, start=0, end=None, depth=None, min_time=0, wall=False, filter=None):
         """Calls by their beginning, read on all processors: the fields begin, end, self and slept in ns, task and
         function (indexes: see `tasks` and `function()`), depth, flags. A numpy array; where numpy is not installed a
         list of Row."""
-        window = self._window(function, task, start, end, depth, min_time, wall)
+        window = self._window(function, task, start, end, depth, min_time, wall, filter)
         rows = self._rows(_lib.collect, window, _Row)
         try:
             import numpy

@@ -22,14 +22,15 @@
  *   with a NUL.
  * - Times are ns since the recording's clock began (of a machine: of its own clock); sizes bytes.
  *   Indexes of tasks, processes and functions count from 0 and do not change while it is open.
- * - Several threads may use one struct gtrace, except gtrace_walk, gtrace_calls, gtrace_collect
- *   and gtrace_close: of these one at a time.
+ * - Several threads may use one struct gtrace, except what reads its calls (gtrace_walk and all
+ *   below it in this file) and gtrace_close: of these one at a time.
  *
  * Guests are not trusted, so recordings are not: whatever is damaged is reported and left out.
  */
 #ifndef GTRACE_GTRACE_H
 #define GTRACE_GTRACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -204,6 +205,39 @@ struct gtrace_statistic {
 size_t gtrace_n_statistics(const struct gtrace *t);
 int gtrace_statistic_at(const struct gtrace *t, size_t index, struct gtrace_statistic *out);
 
+/* ---- filters ------------------------------------------------------------------------------- */
+
+/* The filters of the command's options, for passes of one recording: docs/filters.md says what each
+ * does. A filter changes nothing once a pass uses it, and may serve several passes, one at a time.
+ */
+struct gtrace_filter;
+
+enum gtrace_filter_option {
+    GTRACE_FILTER,        /* -F FUNC: only these functions and what they call */
+    GTRACE_NOTRACE,       /* -N FUNC: not these and what they call; the later of -F and -N wins */
+    GTRACE_CALLER_FILTER, /* -C FUNC: only calls that lead to these functions */
+    GTRACE_HIDE,          /* -H FUNC: not these functions, but what they call */
+    GTRACE_LOC_FILTER,    /* -L FILE[@hide]: functions of this source file, or not those */
+    GTRACE_TRIGGER,       /* -T FUNC@ACTION */
+    GTRACE_WHERE,         /* --where [FUNC:]CONDITION */
+    GTRACE_SIZE_FILTER,   /* -Z SIZE: functions of as many bytes */
+    GTRACE_DEPTH,         /* -D N: from a -F on */
+    GTRACE_TIME_FILTER,   /* -t TIME, with its unit */
+    GTRACE_TRACE_OFF,     /* nothing until a trigger; has no value */
+};
+/* `glob`: 1: FUNC is a glob, 0: a regular expression. Freed before `t` is closed. GTRACE_E_NOMEM.
+ */
+int gtrace_filter_new(struct gtrace *t, int glob, struct gtrace_filter **out,
+                      struct gtrace_error *err);
+/* GTRACE_E_USAGE: the value is not one of the option, or needs what recordings have not got; the
+ * message has the place in it. GTRACE_E_NOMEM. */
+int gtrace_filter_add(struct gtrace_filter *f, enum gtrace_filter_option option, const char *value,
+                      struct gtrace_error *err);
+/* After a pass: a line about the i-th of its patterns that no function has matched; NULL: there are
+ * no more. Lives until the next call, or gtrace_filter_free. */
+const char *gtrace_filter_unused(struct gtrace_filter *f, size_t i);
+void gtrace_filter_free(struct gtrace_filter *f); /* NULL is fine */
+
 /* ---- calls --------------------------------------------------------------------------------- */
 
 /* Which calls a pass gives. { .size = sizeof } chooses all. */
@@ -215,11 +249,23 @@ struct gtrace_window {
     /* Patterns with * and ?, until NULL; NULL: all. A task's name or its id; a process's program
      * has no part in it. */
     const char *const *tasks;
-    /* gtrace_calls and gtrace_collect: names of functions, demangled or as in the file. */
+    /* All but gtrace_walk and gtrace_scan: functions, as NAME or MODULE:NAME, patterns as well.
+     * NAME is demangled or as in the file, with its parameters or without; MODULE the file's base
+     * name.
+     */
     const char *const *functions;
     uint32_t wall; /* 1: times in which a task was suspended belong to its calls */
     uint32_t want; /* gtrace_calls: enum gtrace_want */
+    /* NULL: none. The window is applied to what it leaves: depths count calls that are left, and
+     * the time of others is their callers' own. */
+    struct gtrace_filter *filter;
 };
+/* What such a pattern chooses of the first n tasks, or functions: sets chosen[i].
+ * GTRACE_E_NOT_FOUND: none; the message has the nearest names. */
+int gtrace_choose_tasks(const struct gtrace *t, const char *pattern, bool *chosen, size_t n,
+                        struct gtrace_error *err);
+int gtrace_choose_functions(struct gtrace *t, const char *pattern, bool *chosen, size_t n,
+                            struct gtrace_error *err);
 
 enum gtrace_kind {
     GTRACE_ENTRY,
@@ -275,8 +321,9 @@ struct gtrace_value {
     uint64_t number;  /* INTEGER, UNSIGNED */
     double real;      /* REAL */
     uint32_t kind;    /* enum gtrace_value_kind */
-    uint32_t reserved;
+    uint32_t place;   /* N of argN; of fpargN GTRACE_FLOAT + N; 0: of the result, or not known */
 };
+enum { GTRACE_FLOAT = 0x10000 };
 
 enum gtrace_want {
     GTRACE_WANT_PATH = 1,   /* the callers of each call */
@@ -332,18 +379,122 @@ int64_t gtrace_collect(struct gtrace *t, const struct gtrace_window *w, struct g
                        struct gtrace_error *err);
 void gtrace_free(void *rows); /* NULL is fine */
 
-/* What each function's calls took together; functions of one name in one module are one. */
+/* What has a sum of its own. Functions of one name in one module are one. */
+enum gtrace_by { GTRACE_BY_FUNCTION, GTRACE_BY_TASK, GTRACE_BY_MODULE };
+/* What the calls took together. */
 struct gtrace_sum {
     uint64_t calls;
-    uint64_t total; /* with what they called; recursive calls count once */
+    uint64_t open;  /* of these: that never returned */
+    uint64_t total; /* with what they called; recursive calls count once; of a module: calls from
+                     * outside */
     uint64_t self;
     uint64_t slept;
-    uint64_t longest, shortest; /* calls */
-    uint32_t function, reserved;
+    /* GTRACE_BY_FUNCTION: */
+    uint64_t mean; /* of all calls, recursive ones as well */
+    uint64_t longest, shortest;
+    uint64_t self_longest, self_shortest;
+    uint32_t index;     /* of the function, of the task, of one of the module's functions */
+    uint32_t functions; /* of a task, of a module: how many were called */
 };
-/* In order of their names; the window's functions choose. Freed with gtrace_free. */
-int64_t gtrace_sums(struct gtrace *t, const struct gtrace_window *w, struct gtrace_sum **out,
+/* Functions in order of their names, tasks by index, modules by path. Of functions the window's
+ * choose. *out has as many items as it returns, `*stride` bytes apart; the caller frees it with
+ * gtrace_free. */
+int64_t gtrace_sums(struct gtrace *t, const struct gtrace_window *w, enum gtrace_by by,
+                    struct gtrace_sum **out, size_t *stride, struct gtrace_error *err);
+
+/* ---- the tree of calls --------------------------------------------------------------------- */
+
+#define GTRACE_NONE UINT32_MAX
+
+/* The calls of one path of functions, outermost first, summed up. Nodes are in depth-first order:
+ * node[i + 1] to node[node[i].end - 1] are below node i. */
+struct gtrace_node {
+    uint64_t calls; /* that ended on this path; of a root: of its children, as all below */
+    uint64_t open;  /* of these: that never returned */
+    uint64_t total; /* with what they called */
+    uint64_t slept;
+    int64_t self;      /* not below 0; of a root: 0 */
+    uint64_t first;    /* when the first of them began */
+    uint32_t function; /* of a root: the index of its task or process; of the whole: 0 */
+    uint32_t parent;   /* node; GTRACE_NONE: a root */
+    uint32_t end;      /* the node after the last one below this one */
+    uint32_t depth;    /* of a root: 0 */
+};
+enum gtrace_tree_kind {
+    GTRACE_TREE,          /* one root */
+    GTRACE_TREE_TASKS,    /* a root for each task that has calls, by index */
+    GTRACE_TREE_PROCESSES /* for each process */
+};
+struct gtrace_tree_options {
+    uint32_t size;
+    uint32_t kind;     /* enum gtrace_tree_kind */
+    uint32_t by_first; /* children are in order of 0: their totals, 1: their first calls */
+    uint32_t callers;  /* gtrace_tree_of: 1: who calls the functions, 0: what they call */
+};
+/* Functions of one name and module are one, whose index is the lowest. `o` may be NULL. *out as of
+ * gtrace_sums. GTRACE_E_RANGE: more than 4 thousand million paths. */
+int64_t gtrace_tree(struct gtrace *t, const struct gtrace_window *w,
+                    const struct gtrace_tree_options *o, struct gtrace_node **out, size_t *stride,
                     struct gtrace_error *err);
+/* A tree of the functions that are chosen, by index, which are its root's children, of the n nodes
+ * of another one. What they call: a call of one of them below another is in its place there. Who
+ * calls them: a node has the sums of the calls of the root's child that came through it. */
+int64_t gtrace_tree_of(struct gtrace *t, const struct gtrace_node *tree, size_t n,
+                       const bool *chosen, const struct gtrace_tree_options *o,
+                       struct gtrace_node **out, size_t *stride, struct gtrace_error *err);
+
+/* ---- texts and formats --------------------------------------------------------------------- */
+
+/* Calls in order of time, in the layouts of `guesttrace replay`: docs/readers.md. */
+enum gtrace_replay_form { GTRACE_REPLAY_TREE, GTRACE_REPLAY_FLAT, GTRACE_REPLAY_JSON };
+enum gtrace_replay_color {
+    GTRACE_COLOR_END,
+    GTRACE_COLOR_MS, /* the unit of a duration */
+    GTRACE_COLOR_S,
+    GTRACE_COLOR_MINUTES,
+    GTRACE_COLOR_COMMENT, /* the name of a call that ended */
+    GTRACE_COLOR_EVENT,
+    GTRACE_COLOR_LOST,
+    GTRACE_COLORS
+};
+struct gtrace_replay_options {
+    uint32_t size;
+    uint32_t form;      /* enum gtrace_replay_form */
+    uint32_t last;      /* only that many calls, the last ones; 0: all */
+    uint32_t symbols;   /* 1: names as in the file, 0: demangled */
+    const char *fields; /* "duration,tid": the columns of TREE; "+elapsed": the usual ones and this;
+                         * "none", "all"; NULL: the usual ones */
+    const char *const *modules; /* only calls of functions of these, base names of files, patterns,
+                                 * until NULL; NULL: all */
+    const char *const *colors;  /* by enum gtrace_replay_color, what begins it; NULL: no colours */
+};
+/* Writes them to the descriptor. The window's functions choose calls with what they call. Returns
+ * 1, or 0: nothing was chosen. GTRACE_E_USAGE: no such field; GTRACE_E_NOT_FOUND: a pattern fits no
+ * function that was called; GTRACE_E_IO: `fd` could not be written, errno says why. A pipe
+ * without a reader raises SIGPIPE unless the caller ignores it. */
+int gtrace_replay(struct gtrace *t, const struct gtrace_window *w,
+                  const struct gtrace_replay_options *o, int fd, struct gtrace_error *err);
+
+/* The formats of other tools: docs/formats/exports.md. */
+enum gtrace_format {
+    GTRACE_FORMAT_PERFETTO,
+    GTRACE_FORMAT_CHROME,
+    GTRACE_FORMAT_FOLDED,       /* of each path its time */
+    GTRACE_FORMAT_FOLDED_CALLS, /* how often it was called */
+    GTRACE_FORMAT_SPEEDSCOPE,
+    GTRACE_FORMAT_CALLGRIND,
+    GTRACE_FORMAT_PPROF
+};
+/* As gtrace_replay. Equal recordings give equal bytes. */
+int gtrace_export(struct gtrace *t, const struct gtrace_window *w, enum gtrace_format format,
+                  int fd, struct gtrace_error *err);
+/* The page of `guesttrace view` as one file: the whole recording and, unless it is NULL, how
+ * `other` differs from it. GTRACE_E_RANGE: it does not fit into `most` bytes; else as
+ * gtrace_replay. */
+int gtrace_export_page(struct gtrace *t, struct gtrace *other, uint64_t most, int fd,
+                       struct gtrace_error *err);
+
+/* ---- numbers of whole recordings ----------------------------------------------------------- */
 
 /* What a task has, counted. */
 struct gtrace_counts {

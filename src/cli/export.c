@@ -1,43 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace export`: a recording of calls in another format. */
 #include "base/number.h"
-#include "calls/export/recording.h"
-#include "calls/export/sums.h"
 #include "calls/repair/compact.h"
-#include "calls/view/view.h"
-#include "cli/default_recording.h"
-#include "cli/etrace_calls.h"
 #include "cli/guard.h"
+#include "cli/opened.h"
 #include "cli/output_file.h"
-#include "cli/reading.h"
 #include "cli/window.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-/* A format has one of the three functions, or is the page. */
+enum kind { TO_RECORDING, TO_TOOL, TO_PAGE };
+
 struct format {
     const char *name;
-    /* Writes the whole recording at `from` to `to`. */
+    enum kind kind;
+    enum gtrace_format format; /* TO_TOOL */
+    /* TO_RECORDING: writes the whole recording at `from` to `to`. */
     int (*recording)(const char *from, const char *to, const struct gt_notices *notices,
                      struct gt_error *err);
-    const char *from;    /* what that takes where nothing is named */
-    gt_export_fn *calls; /* each of them, for other tools */
-    gt_sums_fn *sums;    /* of calls, for other tools */
-    bool page;           /* that of guesttrace view */
+    const char *from; /* what that takes where nothing is named */
 };
 
 /* A row a format; names stand in format_names, too. */
 static const struct format formats[] = {
-    {"uftrace", .recording = gt_recording_unpack, .from = GT_DEFAULT_FILE},
-    {"compact", .recording = gt_recording_pack, .from = GT_DEFAULT_DIRECTORY},
-    {"perfetto", .calls = gt_export_perfetto},
-    {"chrome", .calls = gt_export_chrome},
-    {"folded", .sums = gt_export_folded},
-    {"speedscope", .sums = gt_export_speedscope},
-    {"callgrind", .sums = gt_export_callgrind},
-    {"pprof", .sums = gt_export_pprof},
-    {"html", .page = true},
+    {"uftrace", TO_RECORDING, .recording = gt_recording_unpack, .from = GT_DEFAULT_FILE},
+    {"compact", TO_RECORDING, .recording = gt_recording_pack, .from = GT_DEFAULT_DIRECTORY},
+    {"perfetto", TO_TOOL, GTRACE_FORMAT_PERFETTO},
+    {"chrome", TO_TOOL, GTRACE_FORMAT_CHROME},
+    {"folded", TO_TOOL, GTRACE_FORMAT_FOLDED},
+    {"speedscope", TO_TOOL, GTRACE_FORMAT_SPEEDSCOPE},
+    {"callgrind", TO_TOOL, GTRACE_FORMAT_CALLGRIND},
+    {"pprof", TO_TOOL, GTRACE_FORMAT_PPROF},
+    {"html", TO_PAGE},
 };
 
 static const char *const format_names[] = {"uftrace", "compact",    "perfetto",  "chrome",
@@ -104,38 +100,46 @@ static uint64_t page_size(const struct export_options *o)
                                                                                               : 0;
 }
 
-/* `other`: what it is compared with; NULL: nothing. */
-static int write_page(const struct export_options *o, struct gt_calls *c, struct gt_calls *other,
-                      struct gt_output *out, struct gt_error *err)
+/* The recording that is written, and another one that the page compares it with. */
+struct source {
+    struct gtrace *trace, *other; /* other NULL: nothing */
+    struct gt_window window;
+    bool is_empty; /* the options leave nothing, which is the error */
+};
+
+static int write_page(const struct export_options *o, const struct source *s, int fd,
+                      const char *name, struct gt_error *err)
 {
-    const struct gt_view_options how = {.demangle = true, .other = other, .threads = 1};
-    struct gt_view *v = gt_view_create(c, &how);
-    int status = v ? gt_view_read(v, err) : gt_error_set(err, GT_E_NOMEM, "out of memory");
-    if (status == 0)
-        status = gt_view_write_page(v, page_size(o), out, err);
-    gt_view_destroy(v);
-    if (status != GT_E_RANGE)
-        return status;
-    const struct gt_error why = *err;
-    return gt_error_set(err, GT_E_RANGE, "%s: %s; raise --size", gt_calls_facts(c)->path, why.text);
+    struct gtrace_error e = {.size = sizeof e};
+    struct gtrace_facts f = {.size = sizeof f};
+    const int status = gtrace_export_page(s->trace, s->other, page_size(o), fd, &e);
+    if (status >= 0)
+        return 0;
+    if (status != GTRACE_E_RANGE)
+        return gt_opened_fail_output(err, status, &e, errno, name);
+    gtrace_facts(s->trace, &f);
+    return gt_error_set(err, status, "%s: %s; raise --size", f.path, e.text);
 }
 
-static int write_format(const struct gt_command *self, const struct export_options *o,
-                        struct gt_calls *c, struct gt_calls *other, const struct gt_calls_window *w,
-                        struct gt_output *out, struct gt_error *err)
+static int write_format(const struct export_options *o, struct source *s, int fd, const char *name,
+                        struct gt_error *err)
 {
     const struct format *f = format_of(o->format);
-    if (f->page)
-        return write_page(o, c, other, out, err);
-    const struct gt_sums_options how = {w, of_counts(o), gt_default_notices(self, o->quiet)};
-    return f->sums ? f->sums(c, &how, out, err) : f->calls(c, w, out, err);
+    struct gtrace_error e = {.size = sizeof e};
+    if (f->kind == TO_PAGE)
+        return write_page(o, s, fd, name, err);
+    const enum gtrace_format format = of_counts(o) ? GTRACE_FORMAT_FOLDED_CALLS : f->format;
+    int status = gtrace_export(s->trace, &s->window.part, format, fd, &e);
+    if (status < 0)
+        return gt_opened_fail_output(err, status, &e, errno, name);
+    if (status == 0)
+        status = gt_window_nothing(&o->window, s->trace, err);
+    s->is_empty = status < 0;
+    return MIN(status, 0);
 }
 
-/* The file gets its name when it is complete. *is_empty: below 0 where the options leave nothing,
- * which is the error. */
-static int write_file(const struct gt_command *self, const struct export_options *o,
-                      struct gt_calls *c, struct gt_calls *other, const struct gt_calls_window *w,
-                      int *is_empty, struct gt_error *err)
+/* The file gets its name when it is complete. */
+static int write_file(const struct export_options *o, struct source *s, struct gt_error *err)
 {
     const char *path = o->output;
     const bool standard = strcmp(path, "-") == 0;
@@ -143,13 +147,7 @@ static int write_file(const struct gt_command *self, const struct export_options
     struct gt_error write_err = {0};
     if (!standard && gt_output_file_open(&file, path, err) < 0)
         return err->status;
-    g_autofree struct gt_output *out = g_new(struct gt_output, 1);
-    gt_output_init(out, file.fd);
-    int status = write_format(self, o, c, other, w, out, err);
-    if (status == 0 && !format_of(o->format)->page && !gt_calls_gave(c))
-        status = *is_empty = gt_window_nothing(&o->window, c, err);
-    if (gt_output_finish(out, standard ? "standard output" : path, &write_err) < 0 && status == 0)
-        status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
+    int status = write_format(o, s, file.fd, standard ? "standard output" : path, err);
     if (!standard && gt_output_file_finish(&file, status == 0, &write_err) < 0 && status == 0)
         status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
     return status;
@@ -158,31 +156,23 @@ static int write_file(const struct gt_command *self, const struct export_options
 static int write_calls(const struct gt_command *self, const struct export_options *o,
                        const char *const from[2], struct gt_error *err)
 {
-    if (o->elf)
-        g_ptr_array_add(o->elf, NULL);
-    const struct gt_calls_options how = {.elf = o->elf ? (const char *const *)o->elf->pdata : NULL,
-                                         .other = &gt_etrace_calls,
-                                         .notices = gt_default_notices(self, o->quiet)};
-    struct gt_calls *calls, *other = NULL;
-    struct gt_window window = {0};
-    int status = gt_calls_open(from[0], &how, &calls, err);
-    if (status < 0)
-        return status;
-    if (from[1])
-        status = gt_calls_open(from[1], &how, &other, err);
+    struct source s = {0};
+    const struct gt_notices notices = gt_default_notices(self, o->quiet);
+    int status = gt_opened_open_any(from[0], o->elf, &notices, &s.trace, err);
+    if (status == 0 && from[1])
+        status = gt_opened_open_any(from[1], o->elf, &notices, &s.other, err);
     if (status == 0)
-        status = gt_window_make(&o->window, calls, &window, err);
-    int is_empty = 0;
+        status = gt_window_make(&o->window, s.trace, &s.window, err);
     if (status == 0)
-        status = write_file(self, o, calls, other, &window.calls, &is_empty, err);
-    char *unused;
-    if ((status == 0 || is_empty < 0) && gt_window_unused(&window, calls, NULL, 0, &unused)) {
+        status = write_file(o, &s, err);
+    const char *unused = (status == 0 || s.is_empty) && s.window.part.filter
+                             ? gtrace_filter_unused(s.window.part.filter, 0)
+                             : NULL;
+    if (unused)
         status = gt_error_set(err, GT_E_NOT_FOUND, "%s", unused);
-        g_free(unused);
-    }
-    gt_window_clear(&window);
-    gt_calls_close(other);
-    gt_calls_close(calls);
+    gt_window_clear(&s.window);
+    gtrace_close(s.other);
+    gtrace_close(s.trace);
     return status;
 }
 
@@ -204,12 +194,53 @@ static int do_export(void *self)
     const struct gt_notices notices = gt_default_notices(job->command, job->o->quiet);
     const struct format *f = format_of(job->o->format);
     struct gt_error err = {0};
-    int status = f->recording ? f->recording(job->from[0], job->o->output, &notices, &err)
-                              : write_calls(job->command, job->o, job->from, &err);
+    int status = f->kind == TO_RECORDING
+                     ? f->recording(job->from[0], job->o->output, &notices, &err)
+                     : write_calls(job->command, job->o, job->from, &err);
     if (status == GT_E_USAGE)
         return gt_command_usage_error(job->command, "%s", err.text);
     return status < 0 ? gt_command_fail(job->command, GT_EXIT_FAILED, "%s", err.text)
                       : GT_EXIT_DONE;
+}
+
+/* What cannot be together: the status of a usage error, else 0. */
+static int check(const struct gt_command *self, const struct export_options *o, size_t n)
+{
+    const struct format *f = format_of(o->format);
+    const bool page = f->kind == TO_PAGE, recording = f->kind == TO_RECORDING;
+    if (n > (page ? 2 : 1))
+        return gt_command_usage_error(self, page ? "takes one recording, or two to compare"
+                                                 : "takes one recording");
+    if (page && has_window(&o->window))
+        return gt_command_usage_error(self,
+                                      "--format html shows the whole recording: --from, --to, "
+                                      "--task, --depth, --time-filter and filters are for the "
+                                      "formats of other tools");
+    if (o->size && (!page || !page_size(o)))
+        return gt_command_usage_error(self,
+                                      page ? "option '--size' takes a size up to 1024M, "
+                                             "such as 5M, not '%s'"
+                                           : "--size %s is for --format html",
+                                      o->size);
+    if (recording && (has_window(&o->window) || o->elf))
+        return gt_command_usage_error(
+            self,
+            "--format %s writes the whole recording: --from, --to, "
+            "--task, --depth, --time-filter, filters and --elf are for the formats of "
+            "other tools",
+            f->name);
+    if (of_counts(o) && f->format != GTRACE_FORMAT_FOLDED)
+        return gt_command_usage_error(self, "--values calls is for --format folded, not %s",
+                                      f->name);
+    if (o->window.wall && f->kind != TO_TOOL)
+        return gt_command_usage_error(self, "--wall is for the formats of other tools, not %s",
+                                      f->name);
+    if (recording && strcmp(o->output, "-") == 0)
+        return gt_command_usage_error(self,
+                                      "--format %s cannot be written to standard output; name a "
+                                      "path ('./-' for one of that name)",
+                                      f->name);
+    return 0;
 }
 
 static int run_export(const struct gt_command *self, const void *options, size_t n, char **operands)
@@ -218,38 +249,9 @@ static int run_export(const struct gt_command *self, const void *options, size_t
     if (!o->format || !o->output)
         return gt_command_usage_error(self, "needs --format and --output");
     const struct format *f = format_of(o->format);
-    if (n > (f->page ? 2 : 1))
-        return gt_command_usage_error(self, f->page ? "takes one recording, or two to compare"
-                                                    : "takes one recording");
-    if (f->page && has_window(&o->window))
-        return gt_command_usage_error(self,
-                                      "--format html shows the whole recording: --from, --to, "
-                                      "--task, --depth, --time-filter and filters are for the "
-                                      "formats of other tools");
-    if (o->size && (!f->page || !page_size(o)))
-        return gt_command_usage_error(self,
-                                      f->page ? "option '--size' takes a size up to 1024M, "
-                                                "such as 5M, not '%s'"
-                                              : "--size %s is for --format html",
-                                      o->size);
-    if (f->recording && (has_window(&o->window) || o->elf))
-        return gt_command_usage_error(
-            self,
-            "--format %s writes the whole recording: --from, --to, "
-            "--task, --depth, --time-filter, filters and --elf are for the formats of "
-            "other tools",
-            f->name);
-    if (of_counts(o) && f->sums != gt_export_folded)
-        return gt_command_usage_error(self, "--values calls is for --format folded, not %s",
-                                      f->name);
-    if (o->window.wall && !f->sums && !f->calls)
-        return gt_command_usage_error(self, "--wall is for the formats of other tools, not %s",
-                                      f->name);
-    if (f->recording && strcmp(o->output, "-") == 0)
-        return gt_command_usage_error(self,
-                                      "--format %s cannot be written to standard output; name a "
-                                      "path ('./-' for one of that name)",
-                                      f->name);
+    const int wrong = check(self, o, n);
+    if (wrong)
+        return wrong;
     struct job job = {self,
                       o,
                       {n || !f->from ? gt_default_recording(self, operands[0], o->quiet) : f->from,

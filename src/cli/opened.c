@@ -11,6 +11,14 @@ int gt_opened_fail(struct gt_error *err, int status, const struct gtrace_error *
     return gt_error_set(err, status, "%s", from->text);
 }
 
+int gt_opened_fail_output(struct gt_error *err, int status, const struct gtrace_error *from,
+                          int failed, const char *name)
+{
+    if (status == GTRACE_E_IO && failed)
+        return gt_error_errno(err, failed, "%s: cannot be written", name);
+    return gt_opened_fail(err, status, from);
+}
+
 static int open_at(const char *path, const int *of_etrace, const struct gt_notices *notices,
                    struct gtrace **out, struct gt_error *err)
 {
@@ -62,7 +70,7 @@ int gt_opened_run(const struct gt_command *self, const struct gt_opened_options 
                   int (*run)(struct gt_opened *r, const void *user, struct gt_error *err),
                   const void *user)
 {
-    struct gt_opened r = {.options = o};
+    struct gt_opened r = {.command = self, .options = o};
     struct gt_error err = {0};
     if (n > 1)
         return gt_command_usage_error(self, "takes one recording");
@@ -77,5 +85,7 @@ int gt_opened_run(const struct gt_command *self, const struct gt_opened_options 
         gt_default_recording_explain(self, path, &err);
     gtrace_close(r.trace);
     g_free(r.pager);
+    if (status == GT_E_USAGE)
+        return gt_command_usage_error(self, "%s", err.text);
     return status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;
 }

@@ -17,6 +17,7 @@ struct gt_opened_options {
 };
 
 struct gt_opened {
+    const struct gt_command *command;
     const struct gt_opened_options *options;
     struct gtrace *trace;
     struct gt_pager *pager;
@@ -40,5 +41,8 @@ int gt_opened_open_any(const char *path, GPtrArray *elf, const struct gt_notices
                        struct gtrace **out, struct gt_error *err);
 /* What libgtrace says, as an error of ours; returns `status`. */
 int gt_opened_fail(struct gt_error *err, int status, const struct gtrace_error *from);
+/* The same of what writes; `failed` is errno after it, `name` that of the output. */
+int gt_opened_fail_output(struct gt_error *err, int status, const struct gtrace_error *from,
+                          int failed, const char *name);
 
 #endif

@@ -6,17 +6,13 @@
 #ifndef GT_CLI_READING_H
 #define GT_CLI_READING_H
 
-#include "calls/read/calls.h"
-#include "cli/default_recording.h"
-#include "cli/pager.h"
+#include "cli/opened.h"
 #include "cli/window.h"
-#include "names/image/demangle.h"
 
 struct gt_reading_options {
-    GPtrArray *elf;
-    bool demangle, quiet;
+    struct gt_opened_options opened;
+    bool demangle;
     struct gt_window_options window;
-    struct gt_pager_options pager;
 };
 
 /* Rows of a table of options; `member` is the struct gt_reading_options in `options`. */
@@ -29,7 +25,7 @@ struct gt_reading_options {
          .value = "ELF[:OFFSET]",                                                                  \
          .help = "etrace streams: take functions from this file",                                  \
          .heading = GT_UNDER_NAMES,                                                                \
-         .offset = offsetof(options, member.elf)},                                                 \
+         .offset = offsetof(options, member.opened.elf)},                                          \
         {"demangle",                                                                               \
          .type = GT_OPTION_FLAG,                                                                   \
          .initial = true,                                                                          \
@@ -42,17 +38,16 @@ struct gt_reading_options {
          .help = "do not demangle names",                                                          \
          .heading = GT_UNDER_NAMES,                                                                \
          .offset = offsetof(options, member.demangle)},                                            \
-        GT_QUIET_OPTION(options, member.quiet), GT_PAGER_OPTIONS(options, member.pager)
+        GT_QUIET_OPTION(options, member.opened.quiet),                                             \
+        GT_PAGER_OPTIONS(options, member.opened.pager)
 
 struct gt_reading {
-    const struct gt_command *command;
+    struct gt_opened *opened;
     const struct gt_reading_options *options;
     struct gtrace *trace;
-    struct gt_calls *calls; /* the same, of commands that need more than gtrace/gtrace.h has */
     struct gt_window window;
-    struct gt_demangler *demangler; /* NULL: names stay as they are */
-    struct gt_pager *pager;
-    bool is_empty; /* what the options choose has no calls */
+    struct gt_pager *pager; /* gt_reading_start sets it */
+    bool is_empty;          /* what the options choose has no calls */
 };
 
 /* The output; it is finished by gt_reading_finish, if this returned 0. GT_E_IO. */
@@ -66,11 +61,9 @@ int gt_reading_nothing(struct gt_reading *r, struct gt_error *err);
 /* A comment line, if times are the guest's instructions; not with --quiet. */
 void gt_reading_put_clock(struct gt_reading *r);
 
-/* The function's name as it is shown. */
-static inline const char *gt_reading_name(const struct gt_reading *r, uint32_t function)
-{
-    return gt_demangle(r->demangler, gt_calls_function(r->calls, function)->name);
-}
+/* The function; its name as it is shown. */
+struct gtrace_function gt_reading_function(const struct gt_reading *r, uint32_t function);
+const char *gt_reading_name(const struct gt_reading *r, uint32_t function);
 
 /* Opens operands[0], the only one, or else the default recording, calls `run`, which may print, and
  * reports what went wrong, also what the recording has of damage. Returns the exit status. */

@@ -8,10 +8,9 @@
 #ifndef GT_CLI_WINDOW_H
 #define GT_CLI_WINDOW_H
 
-#include "calls/read/calls.h"
 #include "cli/filter_options.h"
 #include "cli/options.h"
-#include "names/image/demangle.h"
+#include "gtrace/gtrace.h"
 
 struct gt_window_options {
     const char *from, *to, *range, *min_time; /* NULL: not given */
@@ -116,26 +115,21 @@ extern const char *const gt_window_states[];
 
 /* A window and what it points to. */
 struct gt_window {
-    struct gt_calls_window calls;
-    bool *tasks;
-    struct gt_filter_set *filter; /* NULL: none */
+    struct gtrace_window part;
+    const char **tasks;
 };
 
 /* Makes the window of an open recording; the caller clears it, also after an error. GT_E_USAGE,
  * GT_E_RANGE: a time after the recording's end; GT_E_NOT_FOUND: no such task. */
-int gt_window_make(const struct gt_window_options *o, const struct gt_calls *c,
-                   struct gt_window *out, struct gt_error *err);
+int gt_window_make(const struct gt_window_options *o, struct gtrace *t, struct gt_window *out,
+                   struct gt_error *err);
 void gt_window_clear(struct gt_window *w);
 
-/* After the recording was read: a pattern that no function has matched, the i-th. `d` may be NULL.
- * False: there are no more. The caller frees *message (g_free). */
-bool gt_window_unused(const struct gt_window *w, const struct gt_calls *c, struct gt_demangler *d,
-                      size_t i, char **message);
 /* True: filters are given. */
 bool gt_window_has_filter(const struct gt_window_options *o);
 
 /* The window has nothing: GT_E_NOT_FOUND where options have chosen it, else 0. */
-int gt_window_nothing(const struct gt_window_options *o, const struct gt_calls *c,
+int gt_window_nothing(const struct gt_window_options *o, const struct gtrace *t,
                       struct gt_error *err);
 
 /* A time with its unit: ns, us, ms, s or m, with decimals or without. GT_E_USAGE, err names the

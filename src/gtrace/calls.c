@@ -91,6 +91,11 @@ static void set_value(struct calls *c, struct gtrace_value *out, const struct gt
     }
 }
 
+static uint32_t place_of(const struct gt_value_item *item)
+{
+    return item->number && item->is_float ? GTRACE_FLOAT + item->number : item->number;
+}
+
 static const struct gtrace_value *values_of(struct calls *c, const struct gt_call *e,
                                             const struct gt_value_list *list)
 {
@@ -102,6 +107,7 @@ static const struct gtrace_value *values_of(struct calls *c, const struct gt_cal
         char name[GT_CALLS_VALUE_NAME];
         gt_calls_value_name(&item[i], i, e->kind == GT_CALL_ENTRY, name);
         out[i].name = g_string_chunk_insert_const(c->texts, name);
+        out[i].place = place_of(&item[i]);
         set_value(c, &out[i], &item[i], &list->value[i]);
     }
     return out;
@@ -180,7 +186,7 @@ static int take(void *self, const struct gt_call *e)
                                  .task = e->task,
                                  .function = e->function,
                                  .depth = e->depth,
-                                 .flags = e->flags};
+                                 .flags = gt_gtrace_flags(c->t, e)};
     if (c->asked->want & GTRACE_WANT_PATH)
         add_path(c, call, e);
     if (values)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libgtrace: calls as one array, and sums of functions, from scans on all processors.
+ * libgtrace: calls as one array, from scans on all processors.
  *
  * A call that began in another stretch of time than that in which it ends comes in parts; they are
  * kept by call until all are there (calls/profile/parts.h).
  */
 #include "base/array.h"
-#include "calls/profile/functions.h"
 #include "calls/profile/parts.h"
 #include "gtrace/private.h"
 
@@ -70,7 +69,7 @@ static int take(struct share *s, const struct gt_call *e)
                                                    .task = e->task,
                                                    .function = e->function,
                                                    .depth = e->depth,
-                                                   .flags = e->flags};
+                                                   .flags = gt_gtrace_flags(s->t, e)};
     return 0;
 }
 
@@ -154,41 +153,4 @@ API int64_t gtrace_collect(struct gtrace *t, const struct gtrace_window *w, stru
 API void gtrace_free(void *rows)
 {
     free(rows);
-}
-
-API int64_t gtrace_sums(struct gtrace *t, const struct gtrace_window *w, struct gtrace_sum **out,
-                        struct gtrace_error *err)
-{
-    struct gt_gtrace_pass pass;
-    struct gt_gtrace_choice choice;
-    struct gt_function_table table;
-    struct gt_error e = {0};
-    *out = NULL;
-    int status = gt_gtrace_pass_init(&pass, t, w, err);
-    if (status < 0)
-        return status;
-    status = gt_function_table_make(t->calls, &pass.window, 0, &table, &e);
-    struct gtrace_sum *sum = status < 0 ? NULL : calloc(table.n + 1, sizeof *sum);
-    if (status >= 0 && !sum)
-        status = GT_E_NOMEM;
-    int64_t n = 0;
-    gt_gtrace_choice_init(&choice, &pass.asked);
-    for (size_t i = 0; sum && i < table.n; i++) {
-        const struct gt_function_row *row = &table.row[i];
-        if (gt_gtrace_chosen(&choice, t, row->function))
-            sum[n++] = (struct gtrace_sum){.calls = row->sums.calls,
-                                           .total = row->sums.total,
-                                           .self = (uint64_t)row->sums.self,
-                                           .slept = row->sums.slept,
-                                           .longest = row->sums.total_max,
-                                           .shortest = row->sums.total_min,
-                                           .function = row->function};
-    }
-    gt_gtrace_choice_finish(&choice);
-    gt_function_table_clear(&table);
-    gt_gtrace_pass_finish(&pass);
-    if (status < 0)
-        return gt_gtrace_fail(err, status, &e);
-    *out = sum;
-    return n;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* libgtrace: a recording is opened, and what ran in it. */
 #include "base/file.h"
-#include "gtrace/bridge.h"
 #include "gtrace/private.h"
 #include "recording/file_kind.h"
 #include "recording/texts/files.h"
@@ -151,11 +150,6 @@ API int gtrace_open(const char *path, const struct gtrace_options *o, struct gtr
     t->elapsed = info_line(t->calls, "elapsed_time:");
     *out = t;
     return 0;
-}
-
-struct gt_calls *gt_gtrace_calls(struct gtrace *t)
-{
-    return t->calls;
 }
 
 API void gtrace_close(struct gtrace *t)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libgtrace: windows, and the passes of events: those of calls/read, whose events have the
+/* libgtrace: windows, and the passes of calls/read, whose events have the
  * same shape. */
-#include "base/text.h"
+#include "calls/read/function_pattern.h"
 #include "gtrace/private.h"
 
 #include <stddef.h>
@@ -34,14 +34,6 @@ static const struct gtrace_event *event_of(const struct gt_call *e)
 
 /* ---- windows ------------------------------------------------------------------------------- */
 
-static bool matches(const char *const *patterns, const char *text)
-{
-    for (; *patterns; patterns++)
-        if (gt_glob_fits(*patterns, text))
-            return true;
-    return false;
-}
-
 int gt_gtrace_pass_init(struct gt_gtrace_pass *p, const struct gtrace *t,
                         const struct gtrace_window *w, struct gtrace_error *err)
 {
@@ -55,6 +47,7 @@ int gt_gtrace_pass_init(struct gt_gtrace_pass *p, const struct gtrace *t,
         .depth = p->asked.depth,
         .min_time = p->asked.min_time,
         .wall = p->asked.wall,
+        .filter = gt_gtrace_filter_set(p->asked.filter),
     };
     if (p->asked.tasks) {
         const size_t n = gt_calls_n_tasks(t->calls);
@@ -89,10 +82,11 @@ bool gt_gtrace_chosen(struct gt_gtrace_choice *c, struct gtrace *t, uint32_t fun
     }
     guint8 *known = &c->known->data[function];
     if (!*known) {
-        const char *symbol = gt_calls_function(t->calls, function)->name;
-        *known = matches(c->patterns, symbol) || matches(c->patterns, gt_gtrace_demangle(t, symbol))
-                     ? 2
-                     : 1;
+        const struct gt_calls_function *f = gt_calls_function(t->calls, function);
+        const char *shown = gt_gtrace_demangle(t, f->name);
+        *known = 1;
+        for (const char *const *p = c->patterns; *p && *known == 1; p++)
+            *known += gt_function_pattern_matches(*p, f, shown);
     }
     return *known == 2;
 }

@@ -1,11 +1,83 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libgtrace: what whole recordings have, as numbers: counts of tasks, and what functions of one
- * gained from another. */
+/* libgtrace: sums of calls by function, task and module; counts of tasks; and what functions of one
+ * recording gained from another. */
 #include "calls/profile/changes.h"
 #include "calls/profile/counts.h"
+#include "calls/profile/groups.h"
 #include "gtrace/private.h"
 
 #include <stdlib.h>
+
+static struct gtrace_sum *sums_of_functions(const struct gt_gtrace_pass *pass, struct gtrace *t,
+                                            size_t *n, int *status, struct gt_error *e)
+{
+    struct gt_gtrace_choice choice;
+    struct gt_function_table table;
+    *status = gt_function_table_make(t->calls, &pass->window, 0, &table, e);
+    struct gtrace_sum *sum = *status < 0 ? NULL : calloc(table.n + 1, sizeof *sum);
+    gt_gtrace_choice_init(&choice, &pass->asked);
+    for (size_t i = 0; sum && i < table.n; i++) {
+        const struct gt_function_sums *s = &table.row[i].sums;
+        if (gt_gtrace_chosen(&choice, t, table.row[i].function))
+            sum[(*n)++] = (struct gtrace_sum){.calls = s->calls,
+                                              .open = s->open,
+                                              .total = s->total,
+                                              .self = (uint64_t)s->self,
+                                              .slept = s->slept,
+                                              .mean = gt_function_total_avg(s),
+                                              .longest = s->total_max,
+                                              .shortest = s->total_min,
+                                              .self_longest = (uint64_t)s->self_max,
+                                              .self_shortest = (uint64_t)s->self_min,
+                                              .index = table.row[i].function};
+    }
+    gt_gtrace_choice_finish(&choice);
+    gt_function_table_clear(&table);
+    return sum;
+}
+
+static struct gtrace_sum *sums_of_groups(const struct gt_gtrace_pass *pass, const struct gtrace *t,
+                                         enum gtrace_by by, size_t *n, int *status,
+                                         struct gt_error *e)
+{
+    struct gt_groups g;
+    *status = (by == GTRACE_BY_TASK ? gt_groups_of_tasks
+                                    : gt_groups_of_modules)(t->calls, &pass->window, &g, e);
+    struct gtrace_sum *sum = *status < 0 ? NULL : calloc(g.n + 1, sizeof *sum);
+    for (; sum && *n < g.n; (*n)++) {
+        const struct gt_group_row *row = &g.row[*n];
+        sum[*n] = (struct gtrace_sum){.calls = row->calls,
+                                      .open = row->open,
+                                      .total = row->total,
+                                      .self = (uint64_t)row->self,
+                                      .slept = row->slept,
+                                      .index = row->index,
+                                      .functions = row->functions};
+    }
+    gt_groups_clear(&g);
+    return sum;
+}
+
+API int64_t gtrace_sums(struct gtrace *t, const struct gtrace_window *w, enum gtrace_by by,
+                        struct gtrace_sum **out, size_t *stride, struct gtrace_error *err)
+{
+    struct gt_gtrace_pass pass;
+    struct gt_error e = {0};
+    size_t n = 0;
+    *out = NULL;
+    *stride = sizeof **out;
+    if ((unsigned)by > GTRACE_BY_MODULE)
+        return gt_gtrace_usage(err, "gtrace_sums: no such kind of sums");
+    int status = gt_gtrace_pass_init(&pass, t, w, err);
+    if (status < 0)
+        return status;
+    *out = by == GTRACE_BY_FUNCTION ? sums_of_functions(&pass, t, &n, &status, &e)
+                                    : sums_of_groups(&pass, t, by, &n, &status, &e);
+    gt_gtrace_pass_finish(&pass);
+    if (status >= 0 && !*out)
+        status = GT_E_NOMEM;
+    return status < 0 ? gt_gtrace_fail(err, status, &e) : (int64_t)n;
+}
 
 API int gtrace_counts(struct gtrace *t, struct gtrace_counts **out, size_t *stride,
                       struct gtrace_error *err)

@@ -154,6 +154,49 @@ def test_window(where_to):
         need(call == calls[0], call)
 
 
+def test_filters(where_to):
+    """As the command's: report with the same options."""
+    directory = recorded(where_to, 'threads.c', 'guest/cases')
+    for options, chosen in [(['-N', '^main$'], {'notrace': '^main$'}), (['-D', '2'], {'depth': 2}),
+                            (['-F', 'main', '-H', 'w*', '--match', 'glob'], {'filter': 'main', 'hide': ['w*'], 'match': 'glob'})]:
+        rows = json.loads(must([paths.GUESTTRACE, 'report', '--json', *options, directory]).stdout)['rows']
+        with gtrace.open(directory) as t:
+            got = {(s.function.name, s.calls, round(s.total * 1e9)) for s in t.sums(filter=chosen)}
+            calls = collections.Counter(c.function.name for c in t.calls(filter=chosen))
+            need(not t.notices, t.notices)
+        need(got == {(row['function'], row['calls'], row['total_ns']) for row in rows}, options, got, rows)
+        want = collections.Counter()
+        for row in rows:
+            want[row['function']] += row['calls']
+        need(calls == want, options, 'more:', calls - want, 'missing:', want - calls)
+    with gtrace.open(directory) as t:
+        need(not list(t.calls(filter={'filter': 'nothing_of_that_name'})), 'calls')
+        need(len(t.notices) == 1 and '-F nothing_of_that_name matches no function' in t.notices[0], t.notices)
+        for wrong, error in ({'filter': '('}, gtrace.Error), ({'colour': 'red'}, ValueError):
+            try:
+                t.sums(filter=wrong)
+            except error as why:
+                need('-F' in str(why) or 'colour' in str(why), why)
+            else:
+                need(False, wrong, 'was taken')
+
+
+def test_export(where_to):
+    """The bytes of the command's."""
+    directory = recorded(where_to, 'threads.c', 'guest/cases')
+    with gtrace.open(directory) as t:
+        for name in ('perfetto', 'chrome', 'folded', 'speedscope', 'callgrind', 'pprof'):
+            must([paths.GUESTTRACE, 'export', '-D', '3', '--format', name, '-o', f'{where_to}/want', directory])
+            t.export(f'{where_to}/got', name, depth=3)
+            need(read_bytes(f'{where_to}/got') == read_bytes(f'{where_to}/want'), name)
+        try:
+            t.export(f'{where_to}/none', 'folded', start=2, end=1)
+        except gtrace.Error:
+            need(sorted(os.listdir(where_to)) == ['data', 'got', 'program', 'want'], os.listdir(where_to))
+        else:
+            need(False, 'a window that ends before it begins')
+
+
 def test_values(where_to):
     source = f'{where_to}/values.c'
     with open(source, 'w', encoding='utf-8') as f:

@@ -56,13 +56,8 @@ THREAD_LOCALS = {'calls/recorder/': {'calls/recorder/run/vcpu.c'}, 'track/': set
 # docs/decisions/libgtrace.md). Nothing is added. Who records or repairs knows the formats: NO_READERS.
 NO_READERS = ('cli/record/', 'cli/ctl/', 'cli/top/', 'cli/repair.c')
 READS_INSIDE = {
-    'cli/default_recording.c', 'cli/etrace_calls.c', 'cli/etrace_calls.h', 'cli/export.c', 'cli/function_pattern.c',
-    'cli/function_pattern.h', 'cli/graph/command.c', 'cli/graph/graph.h', 'cli/graph/json.c', 'cli/graph/text.c',
-    'cli/opened.c', 'cli/output_file.c', 'cli/reading.c', 'cli/reading.h', 'cli/replay.c', 'cli/report/command.c',
-    'cli/report/print.c', 'cli/report/report.h', 'cli/report/rows.c', 'cli/report/values.c', 'cli/symbols.c',
-    'cli/tui/command.c', 'cli/tui/draw.c', 'cli/tui/page.c', 'cli/tui/page.h', 'cli/tui/screen.h',
-    'cli/tui/texts.c', 'cli/view/command.c', 'cli/view/server.c', 'cli/view/server.h', 'cli/window.c',
-    'cli/window.h', 'cli/window_filter.c', 'cli/window_filter.h', 'cli/window_unused.c',
+    'cli/default_recording.c', 'cli/etrace_calls.c', 'cli/etrace_calls.h', 'cli/export.c', 'cli/opened.c',
+    'cli/output_file.c', 'cli/symbols.c', 'cli/view/command.c', 'cli/view/server.c', 'cli/view/server.h',
 }
 INSIDE = ('calls/', 'recording/', 'gtrace/')
 # Not inside: the public header; what reads and tells apart files of all tools.

@@ -100,11 +100,11 @@ static bool way_go(struct way_down *w, const struct gt_tree *t, uint32_t i)
     const struct gt_tree_node *node = &t->node[i];
     while (w->depth > node->depth) {
         const struct gt_tree_node *last = &t->node[w->node[--w->depth]];
-        if (last->function != GT_TREE_NONE)
+        if (last->parent != GT_TREE_NONE)
             w->open[last->function]--;
     }
     w->node[w->depth++] = i;
-    return node->function != GT_TREE_NONE && w->open[node->function]++ > 0;
+    return node->parent != GT_TREE_NONE && w->open[node->function]++ > 0;
 }
 
 /* `again`: another call of the function, further out, has its time. */

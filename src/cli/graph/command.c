@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace graph`: who calls what, how often, how long: the tree of calls, summed up. */
-#include "calls/profile/select.h"
-#include "cli/function_pattern.h"
 #include "cli/graph/graph.h"
 
 #include <string.h>
@@ -39,56 +37,61 @@ static const struct gt_option graph_table[] = {
     {0},
 };
 
-static enum gt_tree_order order_of(const struct graph_options *o)
-{
-    return o->sort && strcmp(o->sort, "first") == 0 ? GT_TREE_BY_FIRST : GT_TREE_BY_TOTAL;
-}
-
-static enum gt_tree_groups groups_of(const struct graph_options *o)
+static enum gtrace_tree_kind kind_of(const struct graph_options *o)
 {
     if (!o->by || strcmp(o->by, "all") == 0)
-        return GT_TREE_WHOLE;
-    return strcmp(o->by, "task") == 0 ? GT_TREE_OF_TASKS : GT_TREE_OF_PROCESSES;
+        return GTRACE_TREE;
+    return strcmp(o->by, "task") == 0 ? GTRACE_TREE_TASKS : GTRACE_TREE_PROCESSES;
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* Replaces the tree by the part of it that is asked for. */
-static int choose(struct gt_reading *r, const struct graph_options *o, struct gt_tree *t,
-                  struct gt_error *err)
+struct tree {
+    struct gtrace_node *node;
+    uint32_t n;
+};
+
+static int take(struct tree *t, struct gtrace_node *node, int64_t n, const struct gtrace_error *e,
+                struct gt_error *err)
 {
-    size_t n = gt_calls_n_functions(r->calls);
-    g_autofree bool *chosen = g_new0(bool, n + 1);
-    struct gt_tree part;
-    int status = 0;
-    for (guint i = 0; status == 0 && i < o->functions->len; i++)
-        status = gt_function_pattern_choose(r->calls, n, r->demangler, o->functions->pdata[i],
-                                            chosen, err);
-    if (status < 0)
-        return status;
-    status =
-        (o->callers ? gt_tree_callers : gt_tree_below)(t, r->calls, chosen, order_of(o), &part);
-    if (status < 0)
-        return gt_error_set(err, status, "out of memory");
-    gt_tree_clear(t);
-    *t = part;
-    const struct gt_notices notices = gt_default_notices(r->command, r->options->quiet);
-    if (t->is_cut)
-        gt_notice(&notices, "%s: calls are deep; of each the nearest %d callers are shown",
-                  gt_calls_facts(r->calls)->path, GT_TREE_CALLERS);
-    return 0;
+    gtrace_free(t->node);
+    *t = (struct tree){node, n < 0 ? 0 : (uint32_t)n};
+    return n < 0 ? gt_opened_fail(err, (int)n, e) : 0;
 }
 
-static int read_tree(struct gt_reading *r, const struct graph_options *o, struct gt_tree *t,
+/* Replaces the tree by the part of it that is asked for. */
+static int choose(struct gt_reading *r, const struct graph_options *o,
+                  const struct gtrace_tree_options *how, struct tree *t, struct gt_error *err)
+{
+    const size_t n = gtrace_n_functions(r->trace);
+    g_autofree bool *chosen = g_new0(bool, n + 1);
+    struct gtrace_error e = {.size = sizeof e};
+    struct gtrace_node *part;
+    size_t stride;
+    for (guint i = 0; i < o->functions->len; i++) {
+        const int status = gtrace_choose_functions(r->trace, o->functions->pdata[i], chosen, n, &e);
+        if (status < 0)
+            return gt_opened_fail(err, status, &e);
+    }
+    const int64_t parts = gtrace_tree_of(r->trace, t->node, t->n, chosen, how, &part, &stride, &e);
+    return take(t, part, parts, &e, err);
+}
+
+static int read_tree(struct gt_reading *r, const struct graph_options *o, struct tree *t,
                      struct gt_error *err)
 {
-    const struct gt_tree_options how = {
-        .window = &r->window.calls, .groups = groups_of(o), .order = order_of(o), .by_name = true};
-    int status = gt_tree_make(r->calls, &how, t, err);
+    const struct gtrace_tree_options how = {.size = sizeof how,
+                                            .kind = kind_of(o),
+                                            .by_first = o->sort && strcmp(o->sort, "first") == 0,
+                                            .callers = o->callers};
+    struct gtrace_error e = {.size = sizeof e};
+    struct gtrace_node *node;
+    size_t stride;
+    *t = (struct tree){0};
+    const int64_t n = gtrace_tree(r->trace, &r->window.part, &how, &node, &stride, &e);
+    int status = take(t, node, n, &e, err);
     if (status == 0 && o->functions)
-        status = choose(r, o, t, err);
-    if (status < 0)
-        gt_tree_clear(t);
+        status = choose(r, o, &how, t, err);
     return status;
 }
 
@@ -97,27 +100,31 @@ static int read_tree(struct gt_reading *r, const struct graph_options *o, struct
 /* The caller frees it. */
 static char *root_name(const struct gt_reading *r, const struct graph_options *o, uint32_t group)
 {
-    enum gt_tree_groups groups = groups_of(o);
-    if (groups == GT_TREE_OF_TASKS) {
-        const struct gt_calls_task *t = gt_calls_task(r->calls, group);
-        return g_strdup_printf("%s [%u]", t->name, t->id);
+    struct gtrace_task t = {.size = sizeof t};
+    struct gtrace_process p = {.size = sizeof p};
+    struct gtrace_facts f = {.size = sizeof f};
+    const bool of_process = kind_of(o) == GTRACE_TREE_PROCESSES;
+    if (kind_of(o) == GTRACE_TREE_TASKS) {
+        gtrace_task(r->trace, group, &t);
+        return g_strdup_printf("%s [%u]", t.name, t.id);
     }
-    const struct gt_calls_process *p =
-        groups == GT_TREE_OF_PROCESSES ? gt_calls_process(r->calls, group) : NULL;
-    const char *path = p ? p->exename : gt_calls_facts(r->calls)->exename;
-    g_autofree char *base = g_path_get_basename(*path ? path : gt_calls_facts(r->calls)->path);
-    return p ? g_strdup_printf("%s [%u]", base, p->pid) : g_strdup(base);
+    gtrace_facts(r->trace, &f);
+    if (of_process)
+        gtrace_process(r->trace, group, &p);
+    const char *path = of_process ? p.program : f.program;
+    g_autofree char *base = g_path_get_basename(*path ? path : f.path);
+    return of_process ? g_strdup_printf("%s [%u]", base, p.pid) : g_strdup(base);
 }
 
-static uint64_t all_time(const struct gt_tree *t)
+static uint64_t all_time(const struct tree *t)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < t->n_roots; i++)
-        sum += t->node[t->root[i].node].total;
+    for (uint32_t i = 0; i < t->n; i = t->node[i].end)
+        sum += t->node[i].total;
     return sum;
 }
 
-static bool has_slept(const struct gt_tree *t)
+static bool has_slept(const struct tree *t)
 {
     for (size_t i = 0; i < t->n; i++)
         if (t->node[i].slept)
@@ -127,47 +134,46 @@ static bool has_slept(const struct gt_tree *t)
 
 static void put_roots(const struct gt_graph_text *text, const struct graph_options *o)
 {
-    const struct gt_tree *t = text->tree;
-    for (size_t i = 0; i < t->n_roots; i++) {
-        g_autofree char *name = root_name(text->reader, o, t->root[i].group);
+    for (uint32_t i = 0; i < text->n; i = text->node[i].end) {
+        g_autofree char *name = root_name(text->reader, o, text->node[i].function);
         if (i)
             gt_output_text(&text->reader->pager->out, "\n");
-        gt_graph_put(text, t->root[i].node, name);
+        gt_graph_put(text, i, name);
     }
 }
 
 /* Each chosen function is a top line. */
 static void put_functions(const struct gt_graph_text *text)
 {
-    const struct gt_tree *t = text->tree;
-    for (uint32_t i = 1; t->n && i < t->node[0].end; i = t->node[i].end) {
+    for (uint32_t i = 1; text->n && i < text->node[0].end; i = text->node[i].end) {
         if (i > 1)
             gt_output_text(&text->reader->pager->out, "\n");
-        gt_graph_put(text, i, gt_reading_name(text->reader, t->node[i].function));
+        gt_graph_put(text, i, gt_reading_name(text->reader, text->node[i].function));
     }
 }
 
 static void put_json(const struct gt_graph_text *text, const struct graph_options *o)
 {
-    const struct gt_tree *t = text->tree;
+    const struct gtrace_node *node = text->node;
     struct gt_json j;
     gt_graph_json_begin(&j, &text->reader->pager->out);
-    for (size_t i = 0; !o->functions && i < t->n_roots; i++) {
-        g_autofree char *name = root_name(text->reader, o, t->root[i].group);
-        gt_graph_json_put(text, &j, t->root[i].node, name);
+    for (uint32_t i = 0; !o->functions && i < text->n; i = node[i].end) {
+        g_autofree char *name = root_name(text->reader, o, node[i].function);
+        gt_graph_json_put(text, &j, i, name);
     }
-    for (uint32_t i = 1; o->functions && t->n && i < t->node[0].end; i = t->node[i].end)
-        gt_graph_json_put(text, &j, i, gt_reading_name(text->reader, t->node[i].function));
+    for (uint32_t i = 1; o->functions && text->n && i < node[0].end; i = node[i].end)
+        gt_graph_json_put(text, &j, i, gt_reading_name(text->reader, node[i].function));
     gt_graph_json_end(&j);
 }
 
-static int print(struct gt_reading *r, const struct graph_options *o, const struct gt_tree *t,
+static int print(struct gt_reading *r, const struct graph_options *o, const struct tree *t,
                  struct gt_error *err)
 {
-    uint32_t depth = o->functions ? (uint32_t)o->depth : r->window.calls.depth;
+    uint32_t depth = o->functions ? (uint32_t)o->depth : r->window.part.depth;
     const struct gt_graph_text text = {
         .reader = r,
-        .tree = t,
+        .node = t->node,
+        .n = t->n,
         .depth = depth ? (o->functions ? depth - 1 : depth) : UINT32_MAX,
         .whole = all_time(t),
         .slept = has_slept(t),
@@ -191,14 +197,13 @@ static int print(struct gt_reading *r, const struct graph_options *o, const stru
 static int graph(struct gt_reading *r, const void *user, struct gt_error *err)
 {
     const struct graph_options *o = user;
-    struct gt_tree t;
+    struct tree t;
     int status = read_tree(r, o, &t, err);
-    if (status < 0)
-        return status;
-    status = t.n ? 0 : gt_reading_nothing(r, err);
+    if (status == 0 && t.n == 0)
+        status = gt_reading_nothing(r, err);
     if (status == 0)
         status = print(r, o, &t, err);
-    gt_tree_clear(&t);
+    gtrace_free(t.node);
     return status;
 }
 
@@ -207,7 +212,7 @@ static int run_graph(const struct gt_command *self, const void *options, size_t 
     struct graph_options o = *(const struct graph_options *)options;
     if (o.callers && !o.functions)
         return gt_command_usage_error(self, "--callers needs --function");
-    if (o.functions && groups_of(&o) != GT_TREE_WHOLE)
+    if (o.functions && kind_of(&o) != GTRACE_TREE)
         return gt_command_usage_error(self, "--by is not for --function; use --task");
     if (o.functions) { /* not from the outermost calls on */
         o.depth = o.reader.window.depth;

@@ -14,12 +14,12 @@
 #define GT_CLI_GRAPH_GRAPH_H
 
 #include "base/json.h"
-#include "calls/profile/tree.h"
 #include "cli/reading.h"
 
 struct gt_graph_text {
     struct gt_reading *reader;
-    const struct gt_tree *tree;
+    const struct gtrace_node *node;
+    uint32_t n;
     uint32_t depth; /* levels below the top line that are printed; UINT32_MAX: all */
     uint64_t whole; /* ns that are 100 % */
     bool slept;     /* with a column of the time in which tasks were suspended */

@@ -12,15 +12,16 @@ void gt_graph_json_begin(struct gt_json *j, struct gt_output *out)
 }
 
 /* A root is the top line of a whole tree: it is not a function. */
-static void put_node(const struct gt_graph_text *t, struct gt_json *j, const struct gt_tree_node *n,
+static void put_node(const struct gt_graph_text *t, struct gt_json *j, const struct gtrace_node *n,
                      uint32_t depth)
 {
     gt_json_newline(j);
     gt_json_begin_object(j);
     gt_json_member_u64(j, "depth", depth);
-    if (n->function != GT_TREE_NONE) {
-        gt_json_member_text(j, "function", gt_reading_name(t->reader, n->function));
-        gt_json_member_text(j, "module", gt_calls_function(t->reader->calls, n->function)->module);
+    if (n->parent != GTRACE_NONE) {
+        const struct gtrace_function f = gt_reading_function(t->reader, n->function);
+        gt_json_member_text(j, "function", f.name);
+        gt_json_member_text(j, "module", f.module);
     }
     gt_json_member_u64(j, "calls", n->calls);
     gt_json_member_u64(j, "open", n->open);
@@ -33,7 +34,7 @@ static void put_node(const struct gt_graph_text *t, struct gt_json *j, const str
 void gt_graph_json_put(const struct gt_graph_text *t, struct gt_json *j, uint32_t node,
                        const char *name)
 {
-    const struct gt_tree_node *n = t->tree->node;
+    const struct gtrace_node *n = t->node;
     gt_json_newline(j);
     gt_json_begin_object(j);
     gt_json_member_text(j, "name", name);

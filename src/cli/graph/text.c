@@ -73,7 +73,7 @@ static void put_line(const struct gt_graph_text *t, uint32_t i, const struct bra
                      uint32_t levels, bool own, const char *name)
 {
     struct gt_pager *p = t->reader->pager;
-    const struct gt_tree_node *node = &t->tree->node[i];
+    const struct gtrace_node *node = &t->node[i];
     put_time(p, node->total);
     put_time(p, (uint64_t)node->self);
     if (t->slept)
@@ -114,16 +114,16 @@ static uint32_t *level_of(struct branches *b, uint32_t depth)
     return &g_array_index(b->level_of, uint32_t, depth);
 }
 
-static bool has_several(const struct gt_tree *t, uint32_t i)
+static bool has_several(const struct gtrace_node *node, uint32_t i)
 {
-    return i + 1 < t->node[i].end && t->node[i + 1].end < t->node[i].end;
+    return i + 1 < node[i].end && node[i + 1].end < node[i].end;
 }
 
 /* Sets how many levels are above the children of i, which has `levels` above itself. */
 static void enter(const struct gt_graph_text *t, uint32_t i, uint32_t depth, uint32_t levels,
                   struct branches *b)
 {
-    bool several = has_several(t->tree, i);
+    bool several = has_several(t->node, i);
     *level_of(b, depth) = levels + several;
     if (several && b->more->len <= levels)
         g_byte_array_set_size(b->more, levels + 1);
@@ -133,23 +133,23 @@ static void enter(const struct gt_graph_text *t, uint32_t i, uint32_t depth, uin
 
 void gt_graph_put(const struct gt_graph_text *t, uint32_t node, const char *name)
 {
-    const struct gt_tree *tree = t->tree;
+    const struct gtrace_node *all = t->node;
     struct branches b = {g_byte_array_new(), g_array_new(FALSE, TRUE, sizeof(uint32_t))};
     put_line(t, node, &b, 0, false, name);
     enter(t, node, 0, 0, &b);
-    for (uint32_t i = node + 1; i < tree->node[node].end && !gt_pager_closed(t->reader->pager);) {
-        const struct gt_tree_node *n = &tree->node[i];
-        uint32_t depth = n->depth - tree->node[node].depth;
+    for (uint32_t i = node + 1; i < all[node].end && !gt_pager_closed(t->reader->pager);) {
+        const struct gtrace_node *n = &all[i];
+        uint32_t depth = n->depth - all[node].depth;
         if (depth > t->depth) {
             i = n->end;
             continue;
         }
         uint32_t levels = *level_of(&b, depth - 1);
-        bool own = has_several(tree, n->parent);
+        bool own = has_several(all, n->parent);
         if (i != n->parent + 1)
             put_gap(t, &b, levels);
         if (own)
-            b.more->data[levels - 1] = n->end < tree->node[n->parent].end;
+            b.more->data[levels - 1] = n->end < all[n->parent].end;
         put_line(t, i, &b, levels, own, gt_reading_name(t->reader, n->function));
         enter(t, i, depth, levels, &b);
         i++;

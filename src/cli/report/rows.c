@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rows of a report: read, and sorted. See report.h. */
-#include "calls/profile/functions.h"
-#include "calls/profile/groups.h"
 #include "cli/report/report.h"
 
 #include <string.h>
@@ -30,79 +28,64 @@ const struct gt_report_column gt_report_columns[] = {
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static int make_functions(struct gt_reading *r, struct gt_report_rows *out, struct gt_error *err)
+static void name_row(const struct gt_reading *r, enum gt_report_by by, uint32_t index,
+                     struct gt_report_row *row)
 {
-    struct gt_function_table f;
-    int status = gt_function_table_make(r->calls, &r->window.calls, 0, &f, err);
-    if (status < 0)
-        return status;
-    out->row = g_new0(struct gt_report_row, f.n + 1);
-    for (size_t i = 0; i < f.n; i++) {
-        const struct gt_function_sums *s = &f.row[i].sums;
-        const struct gt_calls_function *of = gt_calls_function(r->calls, f.row[i].function);
-        out->row[out->n++] = (struct gt_report_row){
-            .name = gt_reading_name(r, f.row[i].function),
-            .module = of->module,
-            .file = of->file,
-            .line = of->line,
-            .calls = s->calls,
-            .open = s->open,
-            .total = s->total,
-            .slept = s->slept,
-            .total_avg = gt_function_total_avg(s),
-            .total_min = s->total_min,
-            .total_max = s->total_max,
-            .self = (uint64_t)s->self,
-            .self_avg = gt_function_self_avg(s),
-            .self_min = (uint64_t)s->self_min,
-            .self_max = (uint64_t)s->self_max,
-        };
+    if (by == GT_BY_TASK) {
+        struct gtrace_task t = {.size = sizeof t};
+        struct gtrace_process p = {.size = sizeof p};
+        gtrace_task(r->trace, index, &t);
+        gtrace_process(r->trace, t.process, &p);
+        row->name = t.name;
+        row->tid = t.id;
+        row->pid = p.pid;
+        return;
     }
-    gt_function_table_clear(&f);
-    return 0;
-}
-
-static struct gt_report_row make_task(const struct gt_calls *c, const struct gt_group_row *g)
-{
-    const struct gt_calls_task *t = gt_calls_task(c, g->index);
-    return (struct gt_report_row){.name = t->name,
-                                  .calls = g->calls,
-                                  .open = g->open,
-                                  .total = g->total,
-                                  .slept = g->slept,
-                                  .self = (uint64_t)g->self,
-                                  .functions = g->functions,
-                                  .tid = t->id,
-                                  .pid = gt_calls_process(c, t->process)->pid};
-}
-
-static struct gt_report_row make_module(const struct gt_calls *c, const struct gt_group_row *g)
-{
-    return (struct gt_report_row){.name = gt_calls_function(c, g->index)->module,
-                                  .calls = g->calls,
-                                  .open = g->open,
-                                  .total = g->total,
-                                  .slept = g->slept,
-                                  .self = (uint64_t)g->self,
-                                  .functions = g->functions};
+    const struct gtrace_function f = gt_reading_function(r, index);
+    if (by == GT_BY_MODULE) {
+        row->name = f.module;
+        return;
+    }
+    row->name = f.name;
+    row->module = f.module;
+    row->file = f.file;
+    row->line = f.line;
 }
 
 int gt_report_make(struct gt_reading *r, enum gt_report_by by, struct gt_report_rows *out,
                    struct gt_error *err)
 {
-    struct gt_groups g;
+    struct gtrace_error e = {.size = sizeof e};
+    struct gtrace_sum *sums;
+    size_t stride;
     *out = (struct gt_report_rows){0};
-    if (by == GT_BY_FUNCTION)
-        return make_functions(r, out, err);
-    int status = by == GT_BY_TASK ? gt_groups_of_tasks(r->calls, &r->window.calls, &g, err)
-                                  : gt_groups_of_modules(r->calls, &r->window.calls, &g, err);
-    if (status < 0)
-        return status;
-    out->row = g_new0(struct gt_report_row, g.n + 1);
-    for (; out->n < g.n; out->n++)
-        out->row[out->n] = by == GT_BY_TASK ? make_task(r->calls, &g.row[out->n])
-                                            : make_module(r->calls, &g.row[out->n]);
-    gt_groups_clear(&g);
+    const int64_t n = gtrace_sums(r->trace, &r->window.part,
+                                  by == GT_BY_TASK     ? GTRACE_BY_TASK
+                                  : by == GT_BY_MODULE ? GTRACE_BY_MODULE
+                                                       : GTRACE_BY_FUNCTION,
+                                  &sums, &stride, &e);
+    if (n < 0)
+        return gt_opened_fail(err, (int)n, &e);
+    out->row = g_new0(struct gt_report_row, (size_t)n + 1);
+    for (; out->n < (size_t)n; out->n++) {
+        const struct gtrace_sum *s = (const void *)((const char *)sums + out->n * stride);
+        out->row[out->n] = (struct gt_report_row){
+            .calls = s->calls,
+            .open = s->open,
+            .total = s->total,
+            .slept = s->slept,
+            .total_avg = s->mean,
+            .total_min = s->shortest,
+            .total_max = s->longest,
+            .self = s->self,
+            .self_avg = s->calls ? s->self / s->calls : 0,
+            .self_min = s->self_shortest,
+            .self_max = s->self_longest,
+            .functions = s->functions,
+        };
+        name_row(r, by, s->index, &out->row[out->n]);
+    }
+    gtrace_free(sums);
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/tui/screen.h"
 
 #include <curses.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -135,38 +136,43 @@ static bool take_move(struct gt_tui_page *p, int key)
 
 /* ---- what keys show ------------------------------------------------------------------------ */
 
-/* The graph of these tasks (NULL: of all that the command shows); pages of others are left. */
-static int choose_tasks(struct gt_tui_screen *s, bool *chosen, struct gt_error *err)
+/* The graph of the chosen task, 0: of all that the command shows; pages of others are left. */
+static int show_chosen(struct gt_tui_screen *s, uint32_t chosen, struct gt_error *err)
 {
     struct gt_tui_page *graph;
-    s->reading->window.calls.tasks = chosen ? chosen : s->tasks;
+    struct gtrace_task t = {.size = sizeof t};
+    if (chosen)
+        gtrace_task(s->reading->trace, chosen - 1, &t);
+    g_snprintf(s->id, sizeof s->id, "%" PRIu32, t.id);
+    s->one[0] = s->id;
+    s->reading->window.part.tasks = chosen ? s->one : s->tasks;
     int status = gt_tui_page_graph(s->reading, &graph, err);
-    g_free(s->chosen);
     s->chosen = chosen;
     g_ptr_array_set_size(s->pages, 0);
     g_ptr_array_add(s->pages, s->graph = graph);
+    if (chosen && status == 0) {
+        g_free(graph->title);
+        graph->title = g_strdup_printf("calls of task %" PRIu32, t.id);
+    }
     return status;
+}
+
+static bool has_task(const struct gt_tui_screen *s, uint32_t index)
+{
+    const size_t n = gtrace_n_tasks(s->reading->trace);
+    g_autofree bool *some = g_new0(bool, n + 1);
+    for (const char *const *task = s->tasks; task && *task; task++)
+        gtrace_choose_tasks(s->reading->trace, *task, some, n, NULL);
+    return !s->tasks || some[index];
 }
 
 /* The task of a line of the list of tasks; the first one is all. */
 static int choose_task(struct gt_tui_screen *s, uint32_t row, struct gt_error *err)
 {
-    const size_t n = gt_calls_n_tasks(s->reading->calls);
-    bool *chosen = row ? g_new0(bool, n) : NULL;
-    if (row && s->tasks && !s->tasks[row - 1]) {
-        g_free(chosen);
-        s->message = "the command's options leave this task out";
-        return 0;
-    }
-    if (row)
-        chosen[row - 1] = true;
-    int status = choose_tasks(s, chosen, err);
-    if (row && status == 0) {
-        g_free(s->graph->title);
-        s->graph->title =
-            g_strdup_printf("calls of task %u", gt_calls_task(s->reading->calls, row - 1)->id);
-    }
-    return status;
+    if (!row || has_task(s, row - 1))
+        return show_chosen(s, row, err);
+    s->message = "the command's options leave this task out";
+    return 0;
 }
 
 static void show_fields(struct gt_tui_screen *s)
@@ -208,7 +214,7 @@ static const char *editor_of_user(void)
 }
 
 /* Runs the editor of the environment, with the terminal as it was. */
-static void run_editor(struct gt_tui_screen *s, const struct gt_calls_function *f)
+static void run_editor(struct gt_tui_screen *s, const struct gtrace_function *f)
 {
     g_autofree char *line = g_strdup_printf("+%u", f->line);
     g_autofree char *file = g_canonicalize_filename(f->file, NULL);
@@ -239,13 +245,13 @@ static void open_editor(struct gt_tui_screen *s)
     const struct gt_tui_line *line = gt_tui_page_line(p);
     if (!line || p->texts)
         return;
-    const struct gt_calls_function *f = gt_calls_function(s->reading->calls, line->function);
-    if (!f->file)
+    const struct gtrace_function f = gt_reading_function(s->reading, line->function);
+    if (!f.file)
         s->message = "the source line of this function is not known";
-    else if (!g_file_test(f->file, G_FILE_TEST_IS_REGULAR))
+    else if (!g_file_test(f.file, G_FILE_TEST_IS_REGULAR))
         s->message = "the source file is not here";
     else
-        run_editor(s, f);
+        run_editor(s, &f);
 }
 
 /* Keys that show another page; false: another one. */
@@ -286,7 +292,7 @@ static int take_key(struct gt_tui_screen *s, int key, struct gt_error *err)
         status = take_enter(s, err);
     else if (key == 'h' || key == '?')
         s->message = keys;
-    else if (key == 's' && p->table.n)
+    else if (key == 's' && p->n_rows)
         gt_tui_page_sort(s->reading, p);
     else if (key == 'O')
         open_editor(s);
@@ -299,7 +305,7 @@ static int take_key(struct gt_tui_screen *s, int key, struct gt_error *err)
         g_ptr_array_set_size(s->pages, (gint)s->pages->len - 1);
     else if (key == 'q' || key == ERR)
         return 1;
-    else if (!take_page(s, key, &status, err) && !take_move(p, key) && p->tree.n)
+    else if (!take_page(s, key, &status, err) && !take_move(p, key) && p->n_nodes)
         take_tree(p, key);
     return status;
 }
@@ -317,12 +323,12 @@ static int walk(struct gt_reading *r, const void *user, struct gt_error *err)
         return gt_error_set(err, GT_E_UNSUPPORTED,
                             "this is no terminal; guesttrace graph and report print the same");
     struct gt_tui_screen s = {
-        .reading = r, .message = keys, .tasks = r->window.tasks, .field = {true, true, true}};
+        .reading = r, .message = keys, .tasks = r->window.part.tasks, .field = {true, true, true}};
     (void)user;
     s.pages = g_ptr_array_new_with_free_func(destroy_page);
     int status = gt_tui_page_graph(r, &s.graph, err);
     g_ptr_array_add(s.pages, s.graph);
-    if (status == 0 && !s.graph->tree.n)
+    if (status == 0 && !s.graph->n_nodes)
         status = gt_reading_nothing(r, err);
     void *terminal = status < 0 ? NULL : gt_terminal_open(err);
     if (status == 0 && !terminal)
@@ -334,8 +340,6 @@ static int walk(struct gt_reading *r, const void *user, struct gt_error *err)
         gt_terminal_close(terminal);
     }
     g_ptr_array_free(s.pages, TRUE);
-    r->window.calls.tasks = s.tasks;
-    g_free(s.chosen);
     return MIN(status, 0);
 }
 

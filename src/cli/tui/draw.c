@@ -55,7 +55,7 @@ static void put_line(const struct gt_tui_screen *s, const struct gt_tui_line *li
     const int indent = MIN((int)MIN(line->depth, 1000), MAX(left - 14, 0));
     for (int i = 0; i < indent; i++)
         addch(' ');
-    if (p->tree.n)
+    if (p->n_nodes)
         addstr(!line->has_more ? "  " : line->is_open ? "- " : "+ ");
     gt_terminal_put_name(left - indent - 2, gt_reading_name(s->reading, line->function));
 }
@@ -69,7 +69,7 @@ static void put_head(const struct gt_tui_screen *s)
     move(0, 0);
     const int used = has_room(2) && !p->texts ? put_fields(s, NULL) : 0;
     g_autofree char *title =
-        !p->table.n ? g_strdup(p->title) : g_strdup_printf("%s by %s", p->title, sorts[p->sort]);
+        !p->n_rows ? g_strdup(p->title) : g_strdup_printf("%s by %s", p->title, sorts[p->sort]);
     gt_terminal_put_name(COLS - used - 1, title);
     attroff(A_REVERSE);
 }
@@ -78,7 +78,7 @@ static void put_head(const struct gt_tui_screen *s)
  * slept 2.000 ms  1 not returned  MODULE FILE:LINE". */
 static void put_place(const struct gt_tui_screen *s, const struct gt_tui_line *line)
 {
-    const struct gt_calls_function *f = gt_calls_function(s->reading->calls, line->function);
+    const struct gtrace_function f = gt_reading_function(s->reading, line->function);
     g_autoptr(GString) text = g_string_new(NULL);
     if (line->slept) {
         g_autofree char *ran = gt_amount_time(line->total), *slept = gt_amount_time(line->slept);
@@ -88,9 +88,9 @@ static void put_place(const struct gt_tui_screen *s, const struct gt_tui_line *l
         g_autofree char *n = gt_amount_exact(line->unreturned);
         g_string_append_printf(text, "%s not returned  ", n);
     }
-    g_string_append(text, f->module);
-    if (f->file)
-        g_string_append_printf(text, "  %s:%u", f->file, f->line);
+    g_string_append(text, f.module);
+    if (f.file)
+        g_string_append_printf(text, "  %s:%u", f.file, f.line);
     gt_terminal_put_name(COLS - 1, text->str);
 }
 

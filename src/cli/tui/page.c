@@ -2,8 +2,6 @@
 /* Pages of `guesttrace tui`: see page.h. */
 #include "cli/tui/page.h"
 
-#include "calls/profile/select.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +9,8 @@
 
 static void list_tree(struct gt_tui_page *p)
 {
-    const struct gt_tree *t = &p->tree;
-    for (uint32_t i = 1; i < t->n;) {
-        const struct gt_tree_node *n = &t->node[i];
+    for (uint32_t i = 1; i < p->n_nodes;) {
+        const struct gtrace_node *n = &p->node[i];
         const struct gt_tui_line line = {.calls = n->calls,
                                          .unreturned = n->open,
                                          .total = n->total,
@@ -33,14 +30,14 @@ static void list_all(struct gt_tui_page *p)
 {
     g_array_set_size(p->lines, 0);
     list_tree(p);
-    for (uint32_t i = 0; i < p->table.n; i++) {
-        const struct gt_function_row *row = &p->table.row[i];
-        const struct gt_tui_line line = {.calls = row->sums.calls,
-                                         .unreturned = row->sums.open,
-                                         .total = row->sums.total,
-                                         .slept = row->sums.slept,
-                                         .self = row->sums.self,
-                                         .function = row->function,
+    for (uint32_t i = 0; i < p->n_rows; i++) {
+        const struct gtrace_sum *row = &p->row[i];
+        const struct gt_tui_line line = {.calls = row->calls,
+                                         .unreturned = row->open,
+                                         .total = row->total,
+                                         .slept = row->slept,
+                                         .self = (int64_t)row->self,
+                                         .function = row->index,
                                          .node = i};
         g_array_append_val(p->lines, line);
     }
@@ -64,8 +61,8 @@ void gt_tui_page_destroy(struct gt_tui_page *p)
 {
     if (!p)
         return;
-    gt_tree_clear(&p->tree);
-    gt_function_table_clear(&p->table);
+    gtrace_free(p->node);
+    gtrace_free(p->row);
     g_array_free(p->lines, TRUE);
     if (p->texts)
         g_ptr_array_free(p->texts, TRUE);
@@ -79,38 +76,43 @@ void gt_tui_page_destroy(struct gt_tui_page *p)
 /* Ways that do not branch are open from the beginning. */
 static void open_ways(struct gt_tui_page *p)
 {
-    const struct gt_tree *t = &p->tree;
-    p->open = g_new0(bool, t->n + 1);
-    for (uint32_t i = 1; i + 1 < t->n && t->node[i].end == t->n; i++)
+    p->open = g_new0(bool, p->n_nodes + 1);
+    for (uint32_t i = 1; i + 1 < p->n_nodes && p->node[i].end == p->n_nodes; i++)
         p->open[i] = true;
 }
 
 int gt_tui_page_graph(struct gt_reading *r, struct gt_tui_page **out, struct gt_error *err)
 {
-    const struct gt_tree_options how = {.window = &r->window.calls, .by_name = true};
     struct gt_tui_page *p = page_new(GT_TUI_TREE, g_strdup("all calls"));
-    int status = gt_tree_make(r->calls, &how, &p->tree, err);
+    struct gtrace_error e = {.size = sizeof e};
+    size_t stride;
+    const int64_t n = gtrace_tree(r->trace, &r->window.part, NULL, &p->node, &stride, &e);
+    p->n_nodes = (uint32_t)MAX(n, 0);
     open_ways(p);
     list_all(p);
     *out = p;
-    return status;
+    return n < 0 ? gt_opened_fail(err, (int)n, &e) : 0;
 }
 
 int gt_tui_page_part(struct gt_reading *r, const struct gt_tui_page *graph, uint32_t function,
                      bool callers, struct gt_tui_page **out, struct gt_error *err)
 {
     /* Trees and tables have one function for all of its name and module. */
-    g_autofree bool *chosen = g_new0(bool, gt_calls_n_functions(r->calls) + 1);
+    g_autofree bool *chosen = g_new0(bool, gtrace_n_functions(r->trace) + 1);
     chosen[function] = true;
     struct gt_tui_page *p =
         page_new(GT_TUI_TREE, g_strdup_printf("%s %s", callers ? "callers of" : "calls of",
                                               gt_reading_name(r, function)));
-    int status = (callers ? gt_tree_callers : gt_tree_below)(&graph->tree, r->calls, chosen,
-                                                             GT_TREE_BY_TOTAL, &p->tree);
+    const struct gtrace_tree_options how = {.size = sizeof how, .callers = callers};
+    struct gtrace_error e = {.size = sizeof e};
+    size_t stride;
+    const int64_t n =
+        gtrace_tree_of(r->trace, graph->node, graph->n_nodes, chosen, &how, &p->node, &stride, &e);
+    p->n_nodes = (uint32_t)MAX(n, 0);
     open_ways(p);
     list_all(p);
     *out = p;
-    return status < 0 ? gt_error_set(err, status, "out of memory") : 0;
+    return n < 0 ? gt_opened_fail(err, (int)n, &e) : 0;
 }
 
 struct sorting {
@@ -125,54 +127,58 @@ static int compare_numbers(int64_t a, int64_t b)
 
 static gint compare_rows(gconstpointer a, gconstpointer b, gpointer self)
 {
-    const struct gt_function_row *x = a, *y = b;
+    const struct gtrace_sum *x = a, *y = b;
     const struct sorting *s = self;
     int order = 0;
     if (s->sort == GT_TUI_BY_TOTAL)
-        order = compare_numbers((int64_t)x->sums.total, (int64_t)y->sums.total);
+        order = compare_numbers((int64_t)x->total, (int64_t)y->total);
     else if (s->sort == GT_TUI_BY_SELF)
-        order = compare_numbers(x->sums.self, y->sums.self);
+        order = compare_numbers((int64_t)x->self, (int64_t)y->self);
     else if (s->sort == GT_TUI_BY_CALLS)
-        order = compare_numbers((int64_t)x->sums.calls, (int64_t)y->sums.calls);
+        order = compare_numbers((int64_t)x->calls, (int64_t)y->calls);
     if (order)
         return order;
-    return strcmp(gt_calls_function(s->reading->calls, x->function)->name,
-                  gt_calls_function(s->reading->calls, y->function)->name);
+    return strcmp(gt_reading_function(s->reading, x->index).symbol,
+                  gt_reading_function(s->reading, y->index).symbol);
 }
 
 static void sort_rows(struct gt_reading *r, struct gt_tui_page *p)
 {
     struct sorting s = {r, p->sort};
-    if (p->table.n)
-        g_qsort_with_data(p->table.row, (gint)p->table.n, sizeof *p->table.row, compare_rows, &s);
+    if (p->n_rows)
+        g_qsort_with_data(p->row, (gint)p->n_rows, sizeof *p->row, compare_rows, &s);
     list_all(p);
 }
 
 int gt_tui_page_report(struct gt_reading *r, struct gt_tui_page **out, struct gt_error *err)
 {
     struct gt_tui_page *p = page_new(GT_TUI_FUNCTIONS, g_strdup("functions"));
-    int status = gt_function_table_make(r->calls, &r->window.calls, 0, &p->table, err);
+    struct gtrace_error e = {.size = sizeof e};
+    size_t stride;
+    const int64_t n =
+        gtrace_sums(r->trace, &r->window.part, GTRACE_BY_FUNCTION, &p->row, &stride, &e);
+    p->n_rows = (uint32_t)MAX(n, 0);
     sort_rows(r, p);
     *out = p;
-    return status;
+    return n < 0 ? gt_opened_fail(err, (int)n, &e) : 0;
 }
 
 /* Nodes below the outermost ones of the function. Of a function that calls itself, at once or
  * through others, the outermost call's total has the others. */
-static void sum_below(const struct gt_tree *t, uint32_t function, struct gt_function_sums *sums,
+static void sum_below(const struct gt_tui_page *graph, uint32_t function, struct gtrace_sum *sums,
                       size_t n)
 {
     g_autofree uint32_t *until = g_new0(uint32_t, n);
-    for (uint32_t i = 0, end = 0; i < t->n; i++) {
-        const struct gt_tree_node *node = &t->node[i];
+    for (uint32_t i = 1, end = 0; i < graph->n_nodes; i++) {
+        const struct gtrace_node *node = &graph->node[i];
         if (node->function == function && i >= end)
             end = node->end;
         if (i >= end || node->function >= n)
             continue;
-        struct gt_function_sums *s = &sums[node->function];
+        struct gtrace_sum *s = &sums[node->function];
         s->calls += node->calls;
         s->open += node->open;
-        s->self += node->self;
+        s->self += (uint64_t)node->self;
         if (i < until[node->function])
             continue;
         s->total += node->total;
@@ -184,15 +190,17 @@ static void sum_below(const struct gt_tree *t, uint32_t function, struct gt_func
 struct gt_tui_page *gt_tui_page_report_below(struct gt_reading *r, const struct gt_tui_page *graph,
                                              uint32_t function)
 {
-    const size_t n = gt_calls_n_functions(r->calls);
-    g_autofree struct gt_function_sums *sums = g_new0(struct gt_function_sums, n + 1);
+    const size_t n = gtrace_n_functions(r->trace);
     struct gt_tui_page *p = page_new(
         GT_TUI_FUNCTIONS, g_strdup_printf("functions below %s", gt_reading_name(r, function)));
-    sum_below(&graph->tree, function, sums, n);
-    p->table.row = calloc(n + 1, sizeof *p->table.row);
-    for (uint32_t i = 0; p->table.row && i < n; i++)
-        if (sums[i].calls)
-            p->table.row[p->table.n++] = (struct gt_function_row){sums[i], i};
+    p->row = calloc(n + 1, sizeof *p->row);
+    if (p->row)
+        sum_below(graph, function, p->row, n);
+    for (uint32_t i = 0; p->row && i < n; i++)
+        if (p->row[i].calls) {
+            p->row[p->n_rows] = p->row[i];
+            p->row[p->n_rows++].index = i;
+        }
     sort_rows(r, p);
     return p;
 }
@@ -240,9 +248,9 @@ void gt_tui_page_up(struct gt_tui_page *p)
 void gt_tui_page_open_all(struct gt_tui_page *p, bool open)
 {
     const struct gt_tui_line *line = gt_tui_page_line(p);
-    if (!line || !p->tree.n)
+    if (!line || !p->n_nodes)
         return;
-    const struct gt_tree_node *node = p->tree.node;
+    const struct gtrace_node *node = p->node;
     for (uint32_t i = line->node, end = node[i].end; i < end; i++)
         p->open[i] = open && node[i].end > i + 1;
     list_all(p);
@@ -276,15 +284,17 @@ static bool is_named(struct gt_reading *r, const struct gt_tui_page *p, uint32_t
 {
     if (p->texts)
         return strstr(p->texts->pdata[i], text) != NULL;
-    const uint32_t function = p->tree.n ? p->tree.node[i].function : p->table.row[i].function;
-    return function != GT_TREE_NONE && strstr(gt_reading_name(r, function), text);
+    if (p->n_nodes && p->node[i].parent == GTRACE_NONE)
+        return false;
+    const uint32_t function = p->n_nodes ? p->node[i].function : p->row[i].index;
+    return strstr(gt_reading_name(r, function), text) != NULL;
 }
 
 /* Opens all that a node is below, and chooses it. */
 static void show_node(struct gt_tui_page *p, uint32_t node)
 {
-    const struct gt_tree_node *n = p->tree.node;
-    for (uint32_t i = n[node].parent; i != GT_TREE_NONE; i = n[i].parent)
+    const struct gtrace_node *n = p->node;
+    for (uint32_t i = n[node].parent; i != GTRACE_NONE; i = n[i].parent)
         p->open[i] = true;
     list_all(p);
     for (p->at = 0; gt_tui_page_line(p)->node != node;)
@@ -294,12 +304,12 @@ static void show_node(struct gt_tui_page *p, uint32_t node)
 bool gt_tui_page_find(struct gt_reading *r, struct gt_tui_page *p, const char *text, bool back)
 {
     const struct gt_tui_line *line = gt_tui_page_line(p);
-    const uint32_t n = p->texts ? p->texts->len : (uint32_t)(p->tree.n ? p->tree.n : p->table.n);
+    const uint32_t n = p->texts ? p->texts->len : p->n_nodes ? p->n_nodes : p->n_rows;
     for (uint32_t k = 1, at = line ? line->node : 0; line && k <= n; k++) {
         const uint32_t i = (uint32_t)(((uint64_t)at + (back ? n - k : k)) % n);
         if (!is_named(r, p, i, text))
             continue;
-        if (p->tree.n)
+        if (p->n_nodes)
             show_node(p, i);
         else
             p->at = i;

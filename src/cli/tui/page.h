@@ -4,8 +4,6 @@
 #ifndef GT_CLI_TUI_PAGE_H
 #define GT_CLI_TUI_PAGE_H
 
-#include "calls/profile/functions.h"
-#include "calls/profile/tree.h"
 #include "cli/reading.h"
 
 struct gt_tui_line {
@@ -34,16 +32,18 @@ enum gt_tui_kind { GT_TUI_TREE, GT_TUI_FUNCTIONS, GT_TUI_INFO, GT_TUI_TASKS, GT_
 struct gt_tui_page {
     enum gt_tui_kind kind;
     char *title;
-    GPtrArray *texts; /* char *, a line each; NULL: functions */
-    struct gt_tree tree;
-    bool *open;                     /* of each node */
-    struct gt_function_table table; /* of a list; else empty */
+    GPtrArray *texts;         /* char *, a line each; NULL: functions */
+    struct gtrace_node *node; /* of a tree; else NULL */
+    uint32_t n_nodes;
+    bool *open;             /* of each node */
+    struct gtrace_sum *row; /* of a list; else NULL */
+    uint32_t n_rows;
     enum gt_tui_sort sort;
     GArray *lines; /* struct gt_tui_line: those that are there to be seen */
     guint at, top; /* the chosen line; the first one on the screen */
 };
 
-/* All calls, and all functions. Errors of gt_tree_make and gt_function_table_make. */
+/* All calls, and all functions. Errors of gtrace_tree and gtrace_sums. */
 int gt_tui_page_graph(struct gt_reading *r, struct gt_tui_page **out, struct gt_error *err);
 int gt_tui_page_report(struct gt_reading *r, struct gt_tui_page **out, struct gt_error *err);
 /* What the function of a line calls, or who calls it, from the page of all calls. GT_E_NOMEM,
@@ -58,8 +58,8 @@ struct gt_tui_page *gt_tui_page_report_below(struct gt_reading *r, const struct 
 struct gt_tui_page *gt_tui_page_texts(enum gt_tui_kind kind, const char *title, GPtrArray *texts);
 /* What `guesttrace info` prints. Errors of gt_info_read. */
 int gt_tui_page_info(struct gt_reading *r, struct gt_tui_page **out, struct gt_error *err);
-/* "all tasks" and each task; `chosen` (NULL: all) are marked. */
-struct gt_tui_page *gt_tui_page_tasks(const struct gt_reading *r, const bool *chosen);
+/* "all tasks" and each task; line `chosen` is marked. */
+struct gt_tui_page *gt_tui_page_tasks(const struct gt_reading *r, uint32_t chosen);
 struct gt_tui_page *gt_tui_page_fields(const bool field[GT_TUI_FIELDS]);
 void gt_tui_page_destroy(struct gt_tui_page *p); /* NULL is fine */
 

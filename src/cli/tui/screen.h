@@ -15,8 +15,10 @@ struct gt_tui_screen {
     struct gt_reading *reading;
     GPtrArray *pages; /* struct gt_tui_page *, the last one is seen; the first is all calls */
     struct gt_tui_page *graph;
-    bool *tasks;  /* of the window that the command began with; NULL: all */
-    bool *chosen; /* the tasks that are shown; NULL: those */
+    const char *const *tasks; /* of the window that the command began with; NULL: all */
+    uint32_t chosen;          /* the task that is shown alone, from 1; 0: those */
+    char id[16];              /* its number */
+    const char *one[2];       /* the same, as a list */
     bool field[GT_TUI_FIELDS];
     char search[GT_TUI_TEXT + 1];
     const char *message;

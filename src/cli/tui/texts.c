@@ -51,16 +51,17 @@ int gt_tui_page_info(struct gt_reading *r, struct gt_tui_page **out, struct gt_e
     return status;
 }
 
-struct gt_tui_page *gt_tui_page_tasks(const struct gt_reading *r, const bool *chosen)
+struct gt_tui_page *gt_tui_page_tasks(const struct gt_reading *r, uint32_t chosen)
 {
     GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
     g_ptr_array_add(texts, g_strdup(chosen ? "  all tasks" : "* all tasks"));
-    for (size_t i = 0; i < gt_calls_n_tasks(r->calls); i++) {
-        const struct gt_calls_task *t = gt_calls_task(r->calls, (uint32_t)i);
-        const struct gt_calls_process *p = gt_calls_process(r->calls, t->process);
-        g_ptr_array_add(texts,
-                        g_strdup_printf("%s %" PRIu32 " %s  %s", chosen && chosen[i] ? "*" : " ",
-                                        t->id, t->name, p->exename));
+    for (uint32_t i = 0; i < gtrace_n_tasks(r->trace); i++) {
+        struct gtrace_task t = {.size = sizeof t};
+        struct gtrace_process p = {.size = sizeof p};
+        gtrace_task(r->trace, i, &t);
+        gtrace_process(r->trace, t.process, &p);
+        g_ptr_array_add(texts, g_strdup_printf("%s %" PRIu32 " %s  %s", chosen == i + 1 ? "*" : " ",
+                                               t.id, t.name, p.program));
     }
     return gt_tui_page_texts(GT_TUI_TASKS, "tasks: Enter chooses one", texts);
 }

@@ -8,50 +8,78 @@
 #include <cmocka.h>
 
 #include "cli/amount.h"
+#include "cli/opened.h"
 #include "cli/window.h"
 #include "filter/nearest.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* ---- a recording of three tasks ------------------------------------------------------------ */
+/* ---- a recording --------------------------------------------------------------------------- */
 
-static const struct gt_calls_name names[] = {{1000, "init"}, {2000, "sh"}};
-static const struct gt_calls_task tasks[] = {
-    {.id = 1001, .name = "sh", .names = names, .n_names = 2},
-    {.id = 1002, .name = "kworker/0:1"},
-    {.id = 42, .name = "1001"},
-};
-static const struct gt_calls_facts facts = {.path = "REC", .first = 1000, .last = 5001000};
-
-size_t gt_calls_n_tasks(const struct gt_calls *c)
+int gtrace_facts(const struct gtrace *t, struct gtrace_facts *out)
 {
-    (void)c;
-    return 3;
+    (void)t;
+    *out = (struct gtrace_facts){.path = "REC", .first = 1000, .last = 5001000};
+    return 0;
 }
 
-const struct gt_calls_task *gt_calls_task(const struct gt_calls *c, uint32_t index)
-{
-    (void)c;
-    return &tasks[index];
-}
-
-const struct gt_calls_facts *gt_calls_facts(const struct gt_calls *c)
-{
-    (void)c;
-    return &facts;
-}
-
-static const struct gt_calls_mark marks[] = {{1500, "[    0.000000] Linux"},
-                                             {2500, "[    0.860000] Run /init"},
-                                             {3500, "done"},
-                                             {4500, "[99999999999999.0] done"}};
+static const struct gtrace_mark marks[] = {{.time = 1500, .text = "[    0.000000] Linux"},
+                                           {.time = 2500, .text = "[    0.860000] Run /init"},
+                                           {.time = 3500, .text = "done"},
+                                           {.time = 4500, .text = "[99999999999999.0] done"}};
 static size_t n_marks = sizeof marks / sizeof marks[0];
 
-const struct gt_calls_mark *gt_calls_marks(const struct gt_calls *c, size_t *n)
+size_t gtrace_n_marks(const struct gtrace *t)
 {
-    (void)c;
-    *n = n_marks;
-    return marks;
+    (void)t;
+    return n_marks;
+}
+
+int gtrace_mark(const struct gtrace *t, size_t index, struct gtrace_mark *out)
+{
+    (void)t;
+    *out = marks[index];
+    return 0;
+}
+
+int gtrace_choose_tasks(const struct gtrace *t, const char *pattern, bool *chosen, size_t n,
+                        struct gtrace_error *err)
+{
+    (void)t, (void)chosen, (void)n;
+    if (strcmp(pattern, "sh") == 0)
+        return 0;
+    snprintf(err->text, sizeof err->text, "REC: no task '%s'", pattern);
+    return GTRACE_E_NOT_FOUND;
+}
+
+int gt_opened_fail(struct gt_error *err, int status, const struct gtrace_error *from)
+{
+    return gt_error_set(err, status, "%s", from->text);
+}
+
+/* The filter is what was added, as text. */
+int gtrace_filter_new(struct gtrace *t, int glob, struct gtrace_filter **out,
+                      struct gtrace_error *err)
+{
+    GString *text = g_string_new(glob ? "glob" : "regex");
+    (void)t, (void)err;
+    *out = (struct gtrace_filter *)(void *)text;
+    return 0;
+}
+
+int gtrace_filter_add(struct gtrace_filter *f, enum gtrace_filter_option option, const char *value,
+                      struct gtrace_error *err)
+{
+    (void)err;
+    g_string_append_printf((GString *)(void *)f, " %d=%s", option, value ? value : "");
+    return 0;
+}
+
+void gtrace_filter_free(struct gtrace_filter *f)
+{
+    if (f)
+        g_string_free((GString *)(void *)f, TRUE);
 }
 
 /* ---- tests --------------------------------------------------------------------------------- */
@@ -107,11 +135,11 @@ static void makes_windows(void **state)
     struct gt_window w;
     (void)state;
     assert_int_equal(gt_window_make(&o, NULL, &w, NULL), 0);
-    assert_int_equal(w.calls.from, 2000);
-    assert_int_equal(w.calls.to, 2001000);
-    assert_int_equal(w.calls.min_time, 10);
-    assert_int_equal(w.calls.depth, 3);
-    assert_null(w.calls.tasks);
+    assert_int_equal(w.part.from, 2000);
+    assert_int_equal(w.part.to, 2001000);
+    assert_int_equal(w.part.min_time, 10);
+    assert_int_equal(w.part.depth, 3);
+    assert_null(w.part.tasks);
     gt_window_clear(&w);
 }
 
@@ -127,34 +155,47 @@ static void refuses_times(void **state)
     assert_string_equal(err.text, "--to 1us is before --from 2us");
 }
 
-/* Which tasks a pattern chooses, as bits; below 0: the error. */
-static int chosen(const char *pattern, struct gt_error *err)
+static void names_tasks(void **state)
 {
     struct gt_window_options o = {.tasks = g_ptr_array_new()};
     struct gt_window w;
-    g_ptr_array_add(o.tasks, (char *)(uintptr_t)pattern);
-    int found = gt_window_make(&o, NULL, &w, err);
-    for (int i = 0; found >= 0 && i < 3; i++)
-        found |= w.calls.tasks[i] << i;
-    gt_window_clear(&w);
-    g_ptr_array_free(o.tasks, TRUE);
-    return found;
-}
-
-static void chooses_tasks(void **state)
-{
     struct gt_error err = {0};
     (void)state;
-    assert_int_equal(chosen("sh", &err), 1);
-    assert_int_equal(chosen("init", &err), 1); /* an earlier name */
-    assert_int_equal(chosen("k*", &err), 2);
-    assert_int_equal(chosen("*", &err), 7);
-    assert_int_equal(chosen("1001", &err), 1); /* the number before the name */
-    assert_int_equal(chosen("42", &err), 4);
-    assert_int_equal(chosen("kworker/0:2", &err), GT_E_NOT_FOUND);
-    assert_string_equal(err.text, "REC: no task 'kworker/0:2'; near to it: kworker/0:1");
-    assert_int_equal(chosen("xyz", &err), GT_E_NOT_FOUND);
+    g_ptr_array_add(o.tasks, (char *)(uintptr_t) "sh");
+    assert_int_equal(gt_window_make(&o, NULL, &w, &err), 0);
+    assert_string_equal(w.part.tasks[0], "sh");
+    assert_null(w.part.tasks[1]);
+    gt_window_clear(&w);
+    g_ptr_array_add(o.tasks, (char *)(uintptr_t) "xyz");
+    assert_int_equal(gt_window_make(&o, NULL, &w, &err), GT_E_NOT_FOUND);
     assert_string_equal(err.text, "REC: no task 'xyz'");
+    gt_window_clear(&w);
+    g_ptr_array_free(o.tasks, TRUE);
+}
+
+/* -F and -N keep their order, other options come behind them; depth and time are the filter's. */
+static void makes_filters(void **state)
+{
+    struct gt_window_options o = {.areas = g_ptr_array_new(),
+                                  .hides = g_ptr_array_new(),
+                                  .match = "glob",
+                                  .depth = 3,
+                                  .min_time = "1us",
+                                  .trace = "off"};
+    struct gt_window w;
+    struct gt_error err = {0};
+    (void)state;
+    g_ptr_array_add(o.areas, (char *)(uintptr_t) "!a");
+    g_ptr_array_add(o.areas, (char *)(uintptr_t) "b");
+    g_ptr_array_add(o.hides, (char *)(uintptr_t) "c");
+    assert_int_equal(gt_window_make(&o, NULL, &w, &err), 0);
+    assert_string_equal(((GString *)(void *)w.part.filter)->str,
+                        "glob 1=a 0=b 3=c 8=3 9=1000ns 10=");
+    assert_int_equal(w.part.depth, 0);
+    assert_int_equal(w.part.min_time, 0);
+    gt_window_clear(&w);
+    g_ptr_array_free(o.areas, TRUE);
+    g_ptr_array_free(o.hides, TRUE);
 }
 
 static void finds_near_names(void **state)
@@ -219,8 +260,8 @@ static void finds_texts(void **state)
         struct gt_window w;
         struct gt_error err;
         assert_int_equal(gt_window_make(&o, NULL, &w, &err), given[i].status);
-        assert_int_equal(w.calls.from, given[i].begin);
-        assert_int_equal(w.calls.to, given[i].end);
+        assert_int_equal(w.part.from, given[i].begin);
+        assert_int_equal(w.part.to, given[i].end);
         gt_window_clear(&w);
     }
     n_marks = 0;
@@ -234,10 +275,10 @@ static void finds_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest all[] = {
-        cmocka_unit_test(reads_times),      cmocka_unit_test(makes_windows),
-        cmocka_unit_test(refuses_times),    cmocka_unit_test(chooses_tasks),
-        cmocka_unit_test(finds_near_names), cmocka_unit_test(finds_texts),
-        cmocka_unit_test(prints_times),
+        cmocka_unit_test(reads_times),   cmocka_unit_test(makes_windows),
+        cmocka_unit_test(refuses_times), cmocka_unit_test(names_tasks),
+        cmocka_unit_test(makes_filters), cmocka_unit_test(finds_near_names),
+        cmocka_unit_test(finds_texts),   cmocka_unit_test(prints_times),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }

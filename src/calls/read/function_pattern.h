@@ -7,11 +7,10 @@
  * parameters: "ns::f", "ns::f(int)" and "_ZN2ns1fEi" name the same. A name itself may have a colon
  * ("vmlinux:schedule").
  */
-#ifndef GT_CLI_FUNCTION_PATTERN_H
-#define GT_CLI_FUNCTION_PATTERN_H
+#ifndef GT_CALLS_READ_FUNCTION_PATTERN_H
+#define GT_CALLS_READ_FUNCTION_PATTERN_H
 
 #include "calls/read/calls.h"
-#include "names/image/demangle.h"
 
 /* `shown`: the function's demangled name. */
 bool gt_function_pattern_matches(const char *pattern, const struct gt_calls_function *f,
@@ -20,9 +19,7 @@ bool gt_function_pattern_matches(const char *pattern, const struct gt_calls_func
 /* The last part of the path of a module; "" for none. Part of `module`. */
 const char *gt_function_module(const struct gt_calls_function *f);
 
-/* Sets chosen[i] of each of the first n functions that match. GT_E_NOT_FOUND: none does; err has
- * the names nearest to it. `d` may be NULL: names are shown as they are. */
-int gt_function_pattern_choose(const struct gt_calls *c, size_t n, struct gt_demangler *d,
-                               const char *pattern, bool *chosen, struct gt_error *err);
+/* NAME of the pattern: a part of it. */
+const char *gt_function_pattern_name(const char *pattern);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Functions by name: see function_pattern.h. */
-#include "cli/function_pattern.h"
+#include "calls/read/function_pattern.h"
 
-#include "filter/nearest.h"
-#include "guesttrace/control.h"
+#include "base/text.h"
 
 #include <glib.h>
 #include <string.h>
@@ -23,13 +22,13 @@ static size_t bare_length(const char *name)
 
 static bool fits(const char *pattern, const char *name)
 {
-    if (strcmp(pattern, name) == 0 || gt_trace_match(pattern, name))
+    if (strcmp(pattern, name) == 0 || gt_glob_fits(pattern, name))
         return true;
     size_t length = bare_length(name);
     if (!name[length])
         return false;
     g_autofree char *bare = g_strndup(name, length);
-    return strcmp(pattern, bare) == 0 || gt_trace_match(pattern, bare);
+    return strcmp(pattern, bare) == 0 || gt_glob_fits(pattern, bare);
 }
 
 /* The colon that ends the module's name: none of a "::". */
@@ -60,30 +59,12 @@ bool gt_function_pattern_matches(const char *pattern, const struct gt_calls_func
         return false;
     g_autofree char *module = g_strndup(pattern, (size_t)(colon - pattern));
     const char *own = gt_function_module(f);
-    return (strcmp(module, own) == 0 || gt_trace_match(module, own)) &&
+    return (strcmp(module, own) == 0 || gt_glob_fits(module, own)) &&
            (fits(colon + 1, shown) || fits(colon + 1, f->name));
 }
 
-static int not_found(const struct gt_calls *c, size_t n, struct gt_demangler *d,
-                     const char *pattern, struct gt_error *err)
+const char *gt_function_pattern_name(const char *pattern)
 {
     const char *colon = find_colon(pattern);
-    struct gt_nearest near = {.wanted = colon ? colon + 1 : pattern};
-    for (uint32_t i = 0; i < n; i++)
-        gt_nearest_offer(&near, gt_demangle(d, gt_calls_function(c, i)->name));
-    g_autofree char *others = gt_nearest_text(&near);
-    return gt_error_set(err, GT_E_NOT_FOUND, "%s: no function '%s' was called%s",
-                        gt_calls_facts(c)->path, pattern, others);
-}
-
-int gt_function_pattern_choose(const struct gt_calls *c, size_t n, struct gt_demangler *d,
-                               const char *pattern, bool *chosen, struct gt_error *err)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct gt_calls_function *f = gt_calls_function(c, i);
-        if (gt_function_pattern_matches(pattern, f, gt_demangle(d, f->name)))
-            any = chosen[i] = true;
-    }
-    return any ? 0 : not_found(c, n, d, pattern, err);
+    return colon ? colon + 1 : pattern;
 }

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* libgtrace: recordings in the formats of other tools. */
+#include "calls/export/recording.h"
+#include "calls/export/sums.h"
+#include "calls/view/view.h"
+#include "gtrace/private.h"
+
+#include <errno.h>
+
+int gt_gtrace_written(struct gt_output *out, int status, struct gt_error *e)
+{
+    struct gt_error write = {0};
+    if (gt_output_finish(out, "the output", &write) < 0 && status >= 0)
+        return gt_error_set(e, GT_E_IO, "%s", write.text);
+    return status;
+}
+
+/* By enum gtrace_format: one function each. */
+static const struct {
+    gt_export_fn *calls;
+    gt_sums_fn *sums;
+    bool counts;
+} formats[] = {
+    [GTRACE_FORMAT_PERFETTO] = {.calls = gt_export_perfetto},
+    [GTRACE_FORMAT_CHROME] = {.calls = gt_export_chrome},
+    [GTRACE_FORMAT_FOLDED] = {.sums = gt_export_folded},
+    [GTRACE_FORMAT_FOLDED_CALLS] = {.sums = gt_export_folded, .counts = true},
+    [GTRACE_FORMAT_SPEEDSCOPE] = {.sums = gt_export_speedscope},
+    [GTRACE_FORMAT_CALLGRIND] = {.sums = gt_export_callgrind},
+    [GTRACE_FORMAT_PPROF] = {.sums = gt_export_pprof},
+};
+
+API int gtrace_export(struct gtrace *t, const struct gtrace_window *w, enum gtrace_format format,
+                      int fd, struct gtrace_error *err)
+{
+    struct gt_gtrace_pass pass;
+    struct gt_error e = {0};
+    if ((size_t)format >= G_N_ELEMENTS(formats))
+        return gt_gtrace_usage(err, "gtrace_export: no such format");
+    int status = gt_gtrace_pass_init(&pass, t, w, err);
+    if (status < 0)
+        return status;
+    const struct gt_sums_options how = {&pass.window, formats[format].counts, {t->notice, t->user}};
+    g_autofree struct gt_output *out = g_new(struct gt_output, 1);
+    gt_output_init(out, fd);
+    status = formats[format].sums ? formats[format].sums(t->calls, &how, out, &e)
+                                  : formats[format].calls(t->calls, &pass.window, out, &e);
+    gt_gtrace_pass_finish(&pass);
+    status = gt_gtrace_written(out, status, &e);
+    errno = out->failed;
+    return status < 0 ? gt_gtrace_fail(err, status, &e) : gt_calls_gave(t->calls);
+}
+
+API int gtrace_export_page(struct gtrace *t, struct gtrace *other, uint64_t most, int fd,
+                           struct gtrace_error *err)
+{
+    const struct gt_view_options how = {
+        .demangle = true, .other = other ? other->calls : NULL, .threads = 1};
+    struct gt_error e = {0};
+    g_autofree struct gt_output *out = g_new(struct gt_output, 1);
+    gt_output_init(out, fd);
+    struct gt_view *v = gt_view_create(t->calls, &how);
+    int status = v ? gt_view_read(v, &e) : GT_E_NOMEM;
+    if (status == 0)
+        status = gt_view_write_page(v, most, out, &e);
+    gt_view_destroy(v);
+    status = gt_gtrace_written(out, status, &e);
+    errno = out->failed;
+    return status < 0 ? gt_gtrace_fail(err, status, &e) : 1;
+}
