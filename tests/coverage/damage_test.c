@@ -144,16 +144,25 @@ static void check_chrome(const char *out)
     assert_true(!*out || g_str_has_suffix(out, "\n]}\n"));
 }
 
+/* Names of this program take a hundred times as long as the rest: they are looked up in one of
+ * eight streams, in each with GUESTTRACE_LONG. */
+static bool is_named(size_t at)
+{
+    return at % 8 == 0 || g_getenv("GUESTTRACE_LONG");
+}
+
 static void cut_converted(const char *format)
 {
+    bool named = strcmp(format, "folded") == 0;
     g_autofree char *expected = g_strdup("");
     size_t next = 0;
     for (size_t cut = 1; cut <= size; cut++) {
         g_autofree char *out = NULL;
         bool whole = cut == border[next];
+        if (named && !whole && !is_named(cut))
+            continue;
         write_stream(cut);
-        assert_int_equal(convert(format, strcmp(format, "folded") == 0, &out),
-                         whole ? GT_EXIT_DONE : GT_EXIT_FAILED);
+        assert_int_equal(convert(format, named, &out), whole ? GT_EXIT_DONE : GT_EXIT_FAILED);
         if (strcmp(format, "chrome") == 0)
             check_chrome(out);
         if (whole) {
@@ -200,7 +209,7 @@ static void convert_other(size_t at)
     static const char *const formats[] = {"chrome", "folded", "vcd"};
     for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
         g_autofree char *out = NULL;
-        int status = convert(formats[i], i == 1, &out);
+        int status = convert(formats[i], i == 1 && is_named(at), &out);
         assert_true(status == GT_EXIT_DONE || status == GT_EXIT_FAILED);
         if (i == 0)
             check_chrome(out);

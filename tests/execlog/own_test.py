@@ -142,8 +142,8 @@ def test_program(t):
 
 def machine(t, cpu):
     guest, names = build(t, cpu)
-    for version, path in qemus.machines(cpu):
-        for more in [], ['values=off']:
+    for turn, (version, path) in enumerate(qemus.machines(cpu)):
+        for more in qemus.by_turns([[], ['values=off']], turn):
             for text in play(t, [path, *MACHINE[cpu], '-m', '64', *QUIET, '-kernel', guest], *more):
                 check(cpu, version, guest, names, text, 'memory')
 

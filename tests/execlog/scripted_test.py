@@ -5,6 +5,7 @@ of tests/host plays the same guests, block by block, from what upstream wrote of
 import re
 from types import SimpleNamespace
 
+from gttest.qemus import by_turns
 from gttest.results import need, read_text, same, write
 from gttest.scripted import VERSIONS, write_plan as write_script
 from runs import CPUS, LINE, REGISTER, arguments, dump, in_manner, main, upstream
@@ -81,9 +82,11 @@ def plan_of(t, cpu):
 
 
 def check(t, kind, versions):
-    for cpu in CPUS:
-        plan = plan_of(t, cpu)
-        for version in versions:
+    """Each version with each guest, by turns of the kinds."""
+    plans = {cpu: plan_of(t, cpu) for cpu in CPUS}
+    for version in versions:
+        for cpu in by_turns(CPUS, int(version) + (PLAIN + WITH_REGISTERS).index(kind)):
+            plan = plans[cpu]
             text, done = t.play(plan, version, arguments(kind, cpu))
             same(text, in_manner(int(version) >= 7, kind, upstream(cpu, kind)), cpu, kind, 'version', version)
             need(not done.said, done.said)
@@ -104,11 +107,11 @@ SCRIPTS = ['calls', 'exit', 'faults', 'flush', 'jumps', 'machine', 'many-threads
 def test_versions_agree(t):
     """Hosts with stores in the code, which move, and those with a callback for each instruction: blocks
     that are left in the middle, flushes, threads."""
-    for name in SCRIPTS:
+    for turn, name in enumerate(SCRIPTS):
         plan = write_script(name, t.folder)
         first = None
         for version in VERSIONS:
-            for given in [], [f'out={t.out}', 'format=binary'], ['last=100000']:
+            for given in by_turns([[], [f'out={t.out}', 'format=binary'], ['last=100000']], turn + int(version)):
                 text, done = t.play(plan, version, given)
                 need(not done.said, done.said)
                 got = by_vcpu(dump(t.out) if 'format=binary' in given else text)
@@ -128,9 +131,9 @@ def test_nothing_logged(t):
 
 
 def test_binary(t):
-    for kind in [*PLAIN, *WITH_REGISTERS]:
-        for cpu in CPUS:
-            for version in VERSIONS[1:] if kind in WITH_REGISTERS else VERSIONS:
+    for turn, kind in enumerate([*PLAIN, *WITH_REGISTERS]):
+        for n, cpu in enumerate(CPUS):
+            for version in by_turns(VERSIONS[1:] if kind in WITH_REGISTERS else VERSIONS, 3 * turn + n):
                 text, _ = t.play(plan_of(t, cpu), version,
                                [*arguments(kind, cpu), f'out={t.out}', 'format=binary'])
                 need(text == '', 'the log has', text[:100])

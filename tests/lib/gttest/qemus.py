@@ -88,6 +88,11 @@ def of_series(arch, series):
     raise Skip(f'no QEMU {series} for {arch}')
 
 
+def by_turns(all_of_them, turn):
+    """With GUESTTRACE_LONG all; else one, another with each turn."""
+    return all_of_them if paths.LONG or not all_of_them else [all_of_them[turn % len(all_of_them)]]
+
+
 def on_each(arch, name, prepare, check):
     """Runs check(version, path, folder, what prepare(folder) has returned) with each QEMU for machines; the
     test's exit status."""
