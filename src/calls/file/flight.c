@@ -97,7 +97,7 @@ static int begin_file(struct gt_compact_flight *f)
 static int take_file(struct gt_compact_flight *f)
 {
     struct gt_compact_file file;
-    int status = gt_flight_open(f->path, f->number, 0, &file, &f->before, NULL);
+    int status = gt_flight_open(f->path, f->number, 0, &file, &f->before, NULL, NULL);
     if (status < 0)
         return errno_of(status);
     f->ring.block = file.block;

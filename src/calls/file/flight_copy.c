@@ -114,25 +114,29 @@ static int64_t copy_blocks(const struct copy *c, const struct gt_compact_file *r
     return status < 0 ? status : records;
 }
 
-/* A ring all of which was overwritten meanwhile is read again. */
+/* A ring all of which was overwritten meanwhile is read again: its heads say that more records came
+ * since the last time, or none could be read at all. */
 static int64_t copy_ring(const struct copy *c, const char *dir, uint32_t number)
 {
     char path[PATH_ROOM];
-    uint64_t all, last = 0;
+    uint64_t all, seen, last = 0;
     if (!gt_flight_path(dir, number, path, sizeof path))
         return gt_error_set(c->err, GT_E_RANGE, "%.200s...: path too long", dir);
-    for (int tries = 0; tries < TRIES; tries++, last = all) {
+    for (int tries = 0; tries < TRIES; tries++, last = seen) {
         struct gt_compact_file ring;
-        int status = gt_flight_open(path, number, c->time, &ring, &all, c->err);
+        int status = gt_flight_open(path, number, c->time, &ring, &all, &seen, c->err);
         if (status == GT_E_FORMAT) /* it has just been created, or it was killed then */
             return 0;
         if (status < 0)
             return status;
         int64_t records = copy_blocks(c, &ring);
+        bool is_empty = ring.size <= GT_COMPACT_FILE_HEAD;
         gt_compact_file_close(&ring);
-        if (records != 0 || all == last)
+        if (records != 0 || is_empty || (seen && seen == last))
             return records;
     }
+    if (!last) /* it was killed with its first block */
+        return 0;
     return gt_error_set(c->err, GT_E_IO, "%s: records come faster than they can be copied", path);
 }
 

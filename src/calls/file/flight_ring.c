@@ -23,6 +23,18 @@ bool gt_flight_is_ring(const char *name, uint32_t *number)
 
 /* ---- what counts --------------------------------------------------------------------------- */
 
+/* The last of the records that heads say. */
+static uint64_t last_record(const struct gt_compact_file *f, uint32_t number)
+{
+    uint64_t last = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        const struct gt_compact_head *h = &f->block[i].head;
+        if (h->type == GT_COMPACT_RECORDS && h->packer == number)
+            last = h->before + h->records > last ? h->before + h->records : last;
+    }
+    return last;
+}
+
 /* Keeps the packer's blocks that are whole. */
 static int keep_whole(struct gt_compact_file *f, uint32_t number, struct gt_error *err)
 {
@@ -104,12 +116,14 @@ size_t gt_flight_expired(const struct gt_compact_block *block, size_t n, uint64_
 }
 
 int gt_flight_open(const char *path, uint32_t number, uint64_t time, struct gt_compact_file *out,
-                   uint64_t *records, struct gt_error *err)
+                   uint64_t *records, uint64_t *seen, struct gt_error *err)
 {
     *records = 0;
     int status = gt_compact_file_scan(path, out, err);
     if (status < 0)
         return status;
+    if (seen)
+        *seen = last_record(out, number);
     status = keep_whole(out, number, err);
     if (status < 0) {
         gt_compact_file_close(out);

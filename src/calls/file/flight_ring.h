@@ -14,10 +14,11 @@ bool gt_flight_path(const char *dir, uint32_t number, char *path, size_t room);
 bool gt_flight_is_ring(const char *name, uint32_t *number);
 
 /* Opens a ring: the file's list has the blocks that count, in order of their records. *records: how
- * many the packer has made. Errors of gt_compact_file_scan; blocks that are damaged do not count.
- */
+ * many the packer has made. *seen (may be NULL): the same by all heads, also of damaged blocks,
+ * which do not count: these may have been overwritten since their heads were read. Errors of
+ * gt_compact_file_scan. */
 int gt_flight_open(const char *path, uint32_t number, uint64_t time, struct gt_compact_file *out,
-                   uint64_t *records, struct gt_error *err);
+                   uint64_t *records, uint64_t *seen, struct gt_error *err);
 /* How many of the blocks, from the first on, are segments all of whose records are older than
  * `time` (0: none) before the last one. */
 size_t gt_flight_expired(const struct gt_compact_block *block, size_t n, uint64_t time);

@@ -107,6 +107,36 @@ static void test_live(void **state)
     end(&l);
 }
 
+enum { OVER = 400 };              /* pieces, more than a ring has */
+static struct flight *overwrites; /* by the next payload that is read; NULL: nothing */
+int __real_gt_compact_file_payload(struct gt_compact_file *f, size_t i, const uint8_t **payload,
+                                   struct gt_error *e);
+int __wrap_gt_compact_file_payload(struct gt_compact_file *f, size_t i, const uint8_t **payload,
+                                   struct gt_error *e);
+
+int __wrap_gt_compact_file_payload(struct gt_compact_file *f, size_t i, const uint8_t **payload,
+                                   struct gt_error *e)
+{
+    struct flight *l = overwrites;
+    overwrites = NULL;
+    if (l)
+        put_pieces(l, OVER);
+    return __real_gt_compact_file_payload(f, i, payload, e);
+}
+
+/* The reader stops between the heads and the blocks, until all of them are overwritten. */
+static void test_overwritten(void **state)
+{
+    (void)state;
+    struct flight l = {0};
+    assert_int_equal(begin(&l, 64 << 10, 0), 0);
+    put_pieces(&l, OVER);
+    overwrites = &l;
+    assert_true(kept_up_to(2 * OVER * PIECE) > 0);
+    assert_null(overwrites);
+    end(&l);
+}
+
 /* ---- how much ------------------------------------------------------------------------------ */
 
 static void test_parse(void **state)
@@ -219,6 +249,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_resume, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_live, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_overwritten, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_recovery_of_all_tasks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_parse, set_up, tear_down),
     };
