@@ -81,8 +81,15 @@ enum gt_arrival {
     GT_ARRIVAL_REPEATS, /* of unknown code: a call, unless it is one over a trap, which repeats */
 };
 
-/* Handlers begin there. UNREPORTED: such that no host reports. */
-enum gt_vector { GT_VECTOR_UNKNOWN = 0, GT_VECTOR_YES, GT_VECTOR_NO, GT_VECTOR_UNREPORTED };
+/* Handlers begin there. LIKELY: unknown, but registers or its form say so. UNREPORTED: such that no
+ * host reports. */
+enum gt_vector {
+    GT_VECTOR_UNKNOWN = 0,
+    GT_VECTOR_YES,
+    GT_VECTOR_NO,
+    GT_VECTOR_LIKELY,
+    GT_VECTOR_UNREPORTED
+};
 
 /* A block of one function, as it was translated. Lives as long as a last exit may point to it. Two
  * fill a cache line. */

@@ -296,6 +296,37 @@ static bool is_plain_access(const uint8_t *bytes, size_t size)
     return size >= 4 && (word_at(bytes) >> 25 & 5) == 4;
 }
 
+/* ---- vectors ------------------------------------------------------------------------------- */
+
+enum { SLOTS = 16, SLOT_SIZE = 128, TABLE_SIZE = SLOTS * SLOT_SIZE };
+
+static bool is_vector(uint64_t table, uint64_t pc)
+{
+    return pc - table < TABLE_SIZE && pc % SLOT_SIZE == 0;
+}
+
+/* Padding, or an instruction that control does not pass. */
+static bool ends_slot(const uint8_t *last)
+{
+    const uint32_t nop = 0xd503201f;
+    struct gt_insn insn;
+
+    classify(last, 4, 0, &insn);
+    return word_at(last) == nop || insn.kind == GT_INSN_JUMP ||
+           insn.kind == GT_INSN_JUMP_INDIRECT || insn.kind == GT_INSN_RETURN ||
+           insn.kind == GT_INSN_EXCEPTION_RETURN || insn.kind == GT_INSN_TRAP;
+}
+
+/* No slot of its table runs on into the next one. */
+static bool begins_handler(const uint8_t *bytes, size_t at)
+{
+    const uint8_t *table = bytes - at % TABLE_SIZE;
+    for (size_t i = 1; i < SLOTS; i++)
+        if (!ends_slot(table + i * SLOT_SIZE - 4))
+            return false;
+    return word_at(bytes) != 0;
+}
+
 const struct gt_arch gt_arch_aarch64 = {
     .name = "aarch64",
     .qemu_names = (const char *const[]){"aarch64", NULL},
@@ -315,9 +346,12 @@ const struct gt_arch gt_arch_aarch64 = {
     .sp_step = sp_step,
     .jumps_by_link = jumps_by_link,
     .is_plain_access = is_plain_access,
-    .vector_align = 128,
-    .vector_align_high = 128,
-    .vector_table = 2048,
+    .vector_registers = (const char *const[]){"VBAR", "VBAR_EL1", "VBAR_EL2", "VBAR_EL3", NULL},
+    .is_vector = is_vector,
+    .begins_handler = begins_handler,
+    .vector_align = SLOT_SIZE,
+    .vector_align_high = SLOT_SIZE,
+    .vector_table = TABLE_SIZE,
     .returned_sp = "SP_EL0",
     .first_argument = "x0",
     .second_argument = "x1",

@@ -131,6 +131,14 @@ struct gt_arch {
      * it. NULL: the architecture has no such code. */
     size_t (*trap_size)(const uint8_t *bytes, size_t left, bool *stops);
 
+    /* Names of the registers that say where handlers begin, NULL-terminated, and whether such a
+     * value says so of pc; NULL: not known. */
+    const char *const *vector_registers;
+    bool (*is_vector)(uint64_t value, uint64_t pc);
+    /* True where code looks like a handler's first, as no other does. It begins `at` bytes after
+     * the beginning of a page, all of which is readable. NULL: nothing is known of its looks. */
+    bool (*begins_handler)(const uint8_t *bytes, size_t at);
+
     /* Handlers begin at multiples of vector_align, a power of two. In the upper half of the address
      * space, where compiled kernels run, they begin at multiples of vector_align_high, which is at
      * least vector_align. */

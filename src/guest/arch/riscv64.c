@@ -393,6 +393,49 @@ static bool is_plain_access(const uint8_t *bytes, size_t size)
     return quadrant != 1 && funct3 != 0 && funct3 != 4;
 }
 
+/* ---- vectors ------------------------------------------------------------------------------- */
+
+/* With mode 1 interrupts have a vector each. */
+static bool is_vector(uint64_t value, uint64_t pc)
+{
+    enum { INTERRUPTS = 64 };
+    uint64_t past = pc - (value & ~(uint64_t)3);
+    return past == 0 || ((value & 3) == 1 && past < INTERRUPTS * 4 && past % 4 == 0);
+}
+
+/* A control register of a privileged level, which handlers exchange with one of their own. */
+static bool is_privileged(uint32_t w)
+{
+    return field(w, 0, 7) == 0x73 && field(w, 12, 3) % 4 != 0 && field(w, 28, 2) != 0;
+}
+
+/* Saves a register to the stack whose value no caller passes on: gp, tp, t0 to t6. */
+static bool saves_temporary(uint32_t w)
+{
+    const uint32_t temporaries = UINT32_C(0xf00000f8);
+    bool wide = (w & 3) == 3;
+    if (wide ? field(w, 0, 7) != 0x23 || field(w, 13, 2) != 1 || field(w, 15, 5) != REG_SP
+             : (w & 3) != 2 || field(w, 13, 3) < 6)
+        return false;
+    return temporaries >> (wide ? field(w, 20, 5) : field(w, 2, 5)) & 1;
+}
+
+static bool begins_handler(const uint8_t *bytes, size_t at)
+{
+    enum { MOST = 8, PAGE = 4096 };
+    struct gt_insn insn = {.kind = GT_INSN_OTHER};
+    for (unsigned n = 0; n < MOST && at + 4 <= PAGE && insn.kind == GT_INSN_OTHER; n++) {
+        uint32_t w = half_at(bytes) | half_at(bytes + 2) << 16;
+        size_t size = (w & 3) == 3 ? 4 : 2;
+        if ((n == 0 && is_privileged(w)) || saves_temporary(size == 4 ? w : w & 0xffff))
+            return true;
+        classify(bytes, size, 0, &insn);
+        bytes += size;
+        at += size;
+    }
+    return false;
+}
+
 const struct gt_arch gt_arch_riscv64 = {
     .name = "riscv64",
     .qemu_names = (const char *const[]){"riscv64", NULL},
@@ -411,6 +454,9 @@ const struct gt_arch gt_arch_riscv64 = {
     .sp_copies = ~(UINT32_C(1) << REG_SP | UINT32_C(1) << REG_FP),
     .sp_step = sp_step,
     .is_plain_access = is_plain_access,
+    .vector_registers = (const char *const[]){"stvec", "mtvec", "vstvec", NULL},
+    .is_vector = is_vector,
+    .begins_handler = begins_handler,
     .vector_align = 4,
     .vector_align_high = 4,
     .returned_sp = "sp",

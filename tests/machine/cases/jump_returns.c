@@ -44,12 +44,14 @@ ASM(k_jump_caller, "stp x29,x30,[sp,-16]!\nbl leaf\nldp x29,x9,[sp],16\nbr x9\n"
 ALIGN;
 ASM(jump_later,
     "stp x29,x30,[sp,-16]!\nbl leaf\nldp x29,x9,[sp],16\ncbz x9,1f\nbr x9\n1: brk #1\n");
+__asm__(".text\n.balign 256\n.space 128\n"); /* as a vector may be, not at a page's beginning */
 ASM(k_back_again, "stp x0,x1,[sp,-16]!\nbl hook\nmov x9,x0\nldp x0,x1,[sp],16\nbr x9\n");
 ASM(k_call_past, "stp x29,x30,[sp,-16]!\nbl k_leave_two\nbrk #1\n");
 ASM(k_leave_two, "stp x29,x30,[sp,-16]!\nbl leaf\nadd sp,sp,16\nldp x29,x30,[sp],16\nbr x30\n");
 #else
 ASM(k_jump_leaf, "mv t1,ra\njr t1\n");
 ASM(k_jump_caller, "addi sp,sp,-16\nsd ra,0(sp)\ncall leaf\nld t1,0(sp)\naddi sp,sp,16\njr t1\n");
+ALIGN; /* as a vector may be, too */
 ASM(k_back_again, "addi sp,sp,-16\nsd a0,0(sp)\ncall hook\nmv t1,a0\nld a0,0(sp)\naddi sp,sp,16\n"
                   "jr t1\n");
 ASM(k_call_past, "addi sp,sp,-16\nsd ra,0(sp)\ncall k_leave_two\nebreak\n");

@@ -255,9 +255,42 @@ static void stores_of_stack(void **state)
     assert_int_equal(use_of(gone, 3), GT_STACK_OTHER);
 }
 
+static void put_word(uint8_t *to, uint32_t w)
+{
+    for (int i = 0; i < 4; i++)
+        to[i] = (uint8_t)(w >> 8 * i);
+}
+
+/* A table of vectors on a page's second half, whose slots begin with sub sp and end with b. */
+static void slots_of_vectors(void **state)
+{
+    enum { TABLE = 2048, SLOT = 128, PAGE = 4096 };
+    bool (*begins)(const uint8_t *, size_t) = gt_arch_aarch64.begins_handler;
+    uint8_t *page = calloc(1, PAGE);
+
+    (void)state;
+    for (size_t at = TABLE; at < PAGE; at += SLOT) {
+        put_word(page + at, 0xd10043ff);
+        put_word(page + at + SLOT - 4, at % 256 ? 0x14000000 : 0xd503201f);
+    }
+    put_word(page + TABLE - 4, 0xd10043ff); /* code before it and after it */
+    put_word(page + PAGE - 4, 0xd10043ff);
+    for (size_t at = TABLE; at < PAGE; at += SLOT)
+        assert_true(begins(page + at, at));
+    assert_false(begins(page, 0));                     /* nothing is there */
+    put_word(page + TABLE + 3 * SLOT - 4, 0xa9bf07e0); /* one runs on: stp x0, x1 */
+    assert_false(begins(page + TABLE + 128, TABLE + 128));
+    free(page);
+    assert_true(gt_arch_aarch64.is_vector(0x80800, 0x80f80) &&
+                !gt_arch_aarch64.is_vector(0x80800, 0x80f84) &&
+                !gt_arch_aarch64.is_vector(0x80800, 0x81000) &&
+                !gt_arch_aarch64.is_vector(0x80800, 0x80780));
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slots_of_vectors),
         cmocka_unit_test(branches),
         cmocka_unit_test(registers),
         cmocka_unit_test(exceptions_and_system),

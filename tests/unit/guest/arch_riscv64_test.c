@@ -235,9 +235,49 @@ static void plain_accesses(void **state)
     }
 }
 
+/* Of what compilers save before their code, only handlers save temporary registers. */
+static void beginnings_of_handlers(void **state)
+{
+    static const struct {
+        bool handler;
+        uint32_t words[3];
+    } samples[] = {
+        {true, {0x14021273, 0, 0}},                    /* csrrw tp, sscratch, tp */
+        {false, {0xc0102573, 0, 0}},                   /* rdtime a0 */
+        {true, {0xf6010113, 0x00113023, 0x00513423}},  /* addi sp; sd ra; sd t0 */
+        {true, {0x7139e41e, 0, 0}},                    /* c.sdsp t2; c.addi16sp */
+        {false, {0xff010113, 0x00a13023, 0x00113423}}, /* addi sp; sd a0; sd ra */
+        {false, {0x0000006f, 0x00513423, 0}},          /* j .; sd t0 */
+        {false, {0x0053b423, 0, 0}},                   /* sd t0, 8(t2) */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+        uint8_t *page = calloc(1, 4096), *last = page + 4096 - sizeof samples[i].words;
+        for (size_t k = 0; k < sizeof samples[i].words; k++)
+            last[k] = (uint8_t)(samples[i].words[k / 4] >> k % 4 * 8);
+        assert_int_equal(gt_arch_riscv64.begins_handler(last, (size_t)(last - page)),
+                         samples[i].handler);
+        free(page);
+    }
+}
+
+static void vector_registers(void **state)
+{
+    bool (*is)(uint64_t, uint64_t) = gt_arch_riscv64.is_vector;
+
+    (void)state;
+    assert_true(is(0x80000100, 0x80000100) && is(0x80000101, 0x80000100));
+    assert_true(is(0x80000101, 0x80000114) && !is(0x80000100, 0x80000114));
+    assert_true(!is(0x80000101, 0x80000116) && !is(0x80000101, 0x80000200) &&
+                !is(0x80000101, 0x800000fc));
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(beginnings_of_handlers),
+        cmocka_unit_test(vector_registers),
         cmocka_unit_test(jumps),
         cmocka_unit_test(compressed),
         cmocka_unit_test(system_insns),

@@ -44,11 +44,13 @@ static bool is_of_bios(const struct gt_uftrace_recorder *r, const struct gt_code
 
 /* True where the last exit does not lead to the block either. Where the host reports exceptions,
  * only system calls that it does not count as such remain. Where vectors may be anywhere, returns
- * that are used as jumps look the same, unless their function is known. */
+ * that are used as jumps look the same, unless their function is known, or registers or its form
+ * tell (translate/handler_form.c). */
 static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint64_t last_exit)
 {
     struct gt_uftrace_recorder *r = v->rec;
-    bool reported = r->options.discontinuities, named = code->fn->flags & GT_FUNC_VECTORS;
+    bool reported = r->options.discontinuities, named = code->fn->flags & GT_FUNC_VECTORS,
+         likely = code->vector == GT_VECTOR_LIKELY;
     if (!(last_exit & GT_LAST_EXIT_CODE) && last_exit & GT_LAST_EXIT_JUMPED)
         return !reported && named;
     if (!(last_exit &
@@ -69,8 +71,7 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
     case GT_EXIT_CALL:
         return !reported && !is_page_offset(from->target, code->pc);
     case GT_EXIT_RETURN:
-        return !reported && (named || r->guest.arch->vector_align > 1) &&
-               !gt_machine_returns(&v->thread, code->pc);
+        return !reported && (named || likely) && !gt_machine_returns(&v->thread, code->pc);
     default:
         return !reported && named;
     }
@@ -119,7 +120,8 @@ bool gt_machine_is_vector(struct gt_vcpu *v, struct gt_code *code, uint64_t last
         return false;
     if (code->vector == GT_VECTOR_UNREPORTED)
         return true;
-    if (code->vector != GT_VECTOR_UNKNOWN || !last_exit || !gt_machine_may_be_vector(r, code))
+    bool open = code->vector == GT_VECTOR_UNKNOWN || code->vector == GT_VECTOR_LIKELY;
+    if (!open || !last_exit || !gt_machine_may_be_vector(r, code))
         return code->vector == GT_VECTOR_YES;
     if (in_table(r, code->pc) || is_astray(v, code, last_exit)) {
         pthread_mutex_lock(&r->lock);

@@ -9,14 +9,14 @@
 
 struct gt_uftrace_recorder;
 
-enum { GT_VECTOR_TABLES = 16, GT_SMI_REGISTERS = 5 };
+enum { GT_VECTOR_TABLES = 16, GT_SMI_REGISTERS = 5, GT_VECTOR_REGISTERS = 4 };
 
 /* Tables of vectors that were found, by their addresses. Added to with the lock, read without it.
  */
 struct gt_vectors {
     uint64_t table[GT_VECTOR_TABLES];
     unsigned n; /* atomic */
-    struct gt_register smi[GT_SMI_REGISTERS];
+    struct gt_register smi[GT_SMI_REGISTERS], base[GT_VECTOR_REGISTERS];
 };
 
 /* True where a handler may begin at the block. Any thread. */

@@ -21,6 +21,7 @@
 #include "calls/recorder/run/vectors.h"
 #include "calls/recorder/select/level.h"
 #include "calls/recorder/translate/code.h"
+#include "calls/recorder/translate/handler_form.h"
 #include "calls/recorder/translate/memory.h"
 
 /* The block leads there by a branch or by falling through. */
@@ -78,19 +79,13 @@ void gt_block_entries_note(const struct gt_translation *t, bool known)
     }
 }
 
-/* Handlers of system management interrupts begin with a page, where registers do not tell. */
-static bool may_be_smi(const struct gt_uftrace_recorder *r)
-{
-    return !r->guest.user && r->guest.arch->smi_entry && !gt_host_can(GT_HOST_REGISTERS);
-}
-
 /* True where a call may end just before the block. */
 static bool may_follow_call(const struct gt_translation *t)
 {
     struct gt_uftrace_recorder *r = t->rec;
     const uint8_t *bytes = gt_insn_host_addr(t->insn[0].ref);
     size_t left = (uintptr_t)bytes % GT_PAGE; /* on the same page: readable */
-    if (bytes && left == 0 && may_be_smi(r))
+    if (bytes && left == 0 && gt_handler_may_be_smi(t))
         return false; /* one after a call is looked at as well */
     return !bytes || left < r->guest.arch->insn_max || r->guest.arch->may_follow_call(bytes, left);
 }
@@ -124,8 +119,11 @@ enum gt_block_entry gt_block_entry_of(const struct gt_translation *t, struct gt_
         return r->hot.scoreboard || code->fn->flags & GT_FUNC_ANON ? GT_BLOCK_ENTRY_MIXED
                                                                    : GT_BLOCK_ENTRY_NONE;
     if (gt_machine_may_be_vector(r, code)) {
-        if (!gt_level_is_user(r))
+        if (!gt_level_is_user(r)) {
+            if (code->vector == GT_VECTOR_UNKNOWN && gt_handler_is_likely(t))
+                code->vector = GT_VECTOR_LIKELY;
             return GT_BLOCK_ENTRY_UNKNOWN;
+        }
         code->vector = GT_VECTOR_NO;
     }
     return GT_BLOCK_ENTRY_JUMP;

@@ -138,6 +138,50 @@ static void test_levels(void **state)
     assert_int_equal(vector_after, GT_VECTOR_NO);
 }
 
+/* Registers say where handlers begin, or else what is there does. */
+static void test_likely(void **state)
+{
+    (void)state;
+    struct host_double_register vbar = {
+        .name = "VBAR_EL2", .bytes = {0, 8, 1, 8, 0, 0x80, 0xff, 0xff}, .size = 8};
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, SCOREBOARD, NULL);
+    code_memory[KERNEL % 4096] = 0x1f; /* any instruction, in a table that is empty */
+    host_double.registers = &vbar;
+    host_double.n_registers = 1;
+    EXPECT(r, KERNEL, {0, "unknown"});
+    assert_int_equal(vector_after, GT_VECTOR_UNKNOWN); /* KERNEL is before that table */
+    vbar.bytes[1] = 0;
+    EXPECT(r, KERNEL, {0, "unknown"}, {NO, "jump"});
+    assert_int_equal(vector_after, GT_VECTOR_NO);
+    EXPECT(r, KERNEL, {0, "unknown"});
+    assert_int_equal(vector_after, GT_VECTOR_LIKELY);
+    recorder_stop(r);
+    r = recorder_start("aarch64", 1, BARE, NULL);
+    code_memory[KERNEL % 4096] = 0x1f;
+    EXPECT(r, KERNEL, {0, "unknown"});
+    assert_int_equal(vector_after, GT_VECTOR_LIKELY);
+}
+
+/* Handlers of system management interrupts: 16-bit code at a page's beginning. */
+static void test_smi(void **state)
+{
+    static const uint8_t code[] = {0xbb, 0x91, 0x80, 0x2e, 0x8b, 0x07}; /* mov $0x8091, %bx */
+
+    (void)state;
+    struct gt_uftrace_recorder *r = recorder_start("x86_64", 1, BARE, NULL);
+    for (size_t n = 0; n < 3; n++) {
+        uint8_t size = n == 1 ? 5 : 3; /* of 32-bit code */
+        uint64_t pc = n == 2 ? 0x38010 : 0x38000;
+        struct gt_insn_ref ref = {.pc = pc, .size = size, .host_addr = code_memory + pc % 4096};
+        struct gt_decoded insn = {.ref = &ref, .pc = pc, .size = size};
+        struct gt_func fn = {.flags = GT_FUNC_ANON};
+        struct gt_code at = {.pc = pc, .fn = &fn};
+        memcpy(insn.bytes, code, sizeof code);
+        (void)gt_block_entry_of(&(struct gt_translation){.rec = r, .n = 1, .insn = &insn}, &at);
+        assert_int_equal(at.vector, n == 0 ? GT_VECTOR_LIKELY : GT_VECTOR_UNKNOWN);
+    }
+}
+
 /* Programs have different code at the same addresses: only branches from the same page of memory
  * make a block reached by a branch alone. */
 static void test_memory(void **state)
@@ -206,7 +250,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(test_##name, recorder_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(program), TEST(machine), TEST(levels), TEST(memory), TEST(notes),
+        TEST(program), TEST(machine), TEST(levels), TEST(likely),
+        TEST(smi),     TEST(memory),  TEST(notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,14 +52,20 @@ static uint64_t mark_of(uint64_t pc, enum gt_code_exit exit, uint64_t target)
 
 /* Control arrives at a block with the last exit: a handler begins there, nothing is known yet, or
  * none ever does. */
+static void expect_from(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit,
+                        enum gt_vector vector)
+{
+    bool is = gt_machine_is_vector(v, code, last_exit);
+    assert_int_equal(code->vector, vector);
+    assert_int_equal(is, vector == GT_VECTOR_YES);
+    memset(&v->rec->vectors, 0, sizeof v->rec->vectors); /* each by itself */
+}
+
 static void expect_of(struct gt_vcpu *v, const struct gt_func *fn, uint64_t pc, uint64_t last_exit,
                       enum gt_vector vector)
 {
     struct gt_code code = block(pc, fn);
-    bool is = gt_machine_is_vector(v, &code, last_exit);
-    assert_int_equal(code.vector, vector);
-    assert_int_equal(is, vector == GT_VECTOR_YES);
-    memset(&v->rec->vectors, 0, sizeof v->rec->vectors); /* each by itself */
+    expect_from(v, &code, last_exit, vector);
 }
 
 static void expect(struct gt_vcpu *v, uint64_t pc, uint64_t last_exit, enum gt_vector vector)
@@ -105,13 +111,17 @@ static void test_return(void **state)
     (void)state;
     struct gt_vcpu *v = start("aarch64", SCOREBOARD);
     const uint64_t at = KERNEL + 0x80, last_exit = mark_of(KERNEL, GT_EXIT_RETURN, 0);
+    struct gt_code waits = block(at, &anon), other = block(at + 0x80, &anon);
+    waits.vector = other.vector = GT_VECTOR_LIKELY;
     struct gt_code first = block(at - 8, &named), called = block(KERNEL + 0x800, &by_name);
     expect(v, at, last_exit, GT_VECTOR_UNKNOWN); /* no frame: a thread may begin */
     first.exit = GT_EXIT_CALL_INDIRECT;
     gt_transfer_slowly(&(struct gt_transfer){v, &called, gt_code_last_exit(&first), 10, NULL});
     assert_int_equal(gt_stack_depth(v->thread.stack), 1);
     expect(v, at, last_exit, GT_VECTOR_UNKNOWN);
-    expect(v, at + 0x80, last_exit, GT_VECTOR_YES);
+    expect(v, at + 0x80, last_exit, GT_VECTOR_UNKNOWN); /* its return address was replaced */
+    expect_from(v, &waits, last_exit, GT_VECTOR_LIKELY);
+    expect_from(v, &other, last_exit, GT_VECTOR_YES);
 }
 
 static void test_by_name(void **state)

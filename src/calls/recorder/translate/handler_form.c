@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See handler_form.h. */
+#include "calls/recorder/translate/handler_form.h"
+#include "calls/recorder/recorder.h"
+#include "guest/arch/insn_size.h"
+
+/* True for an instruction that would be shorter or longer in 32-bit and in 64-bit code: the host
+ * says its size. */
+static bool is_16_bit(const struct gt_decoded *d)
+{
+    return gt_arch_insn_size(&gt_arch_i386, d->bytes, d->size) != d->size &&
+           gt_arch_insn_size(&gt_arch_x86_64, d->bytes, d->size) != d->size;
+}
+
+bool gt_handler_may_be_smi(const struct gt_translation *t)
+{
+    const struct gt_uftrace_recorder *r = t->rec;
+    if (r->guest.user || !r->guest.arch->smi_entry || gt_host_can(GT_HOST_REGISTERS) ||
+        t->insn[0].pc % GT_PAGE != 0)
+        return false;
+    for (size_t i = 0; i < t->n; i++)
+        if (is_16_bit(&t->insn[i]))
+            return true;
+    return false;
+}
+
+static bool leads_there(struct gt_uftrace_recorder *r, uint64_t pc)
+{
+    const struct gt_arch *arch = r->guest.arch;
+    uint64_t value;
+    for (size_t i = 0; i < GT_VECTOR_REGISTERS && arch->vector_registers[i]; i++)
+        if (gt_register_read(&r->vectors.base[i], arch->vector_registers[i], &value) &&
+            arch->is_vector(value, pc))
+            return true;
+    return false;
+}
+
+bool gt_handler_is_likely(const struct gt_translation *t)
+{
+    struct gt_uftrace_recorder *r = t->rec;
+    const struct gt_arch *arch = r->guest.arch;
+    const uint8_t *bytes = gt_insn_host_addr(t->insn[0].ref);
+    if (arch->vector_registers && gt_host_can(GT_HOST_REGISTERS))
+        return leads_there(r, gt_insn_pc(t->insn[0].ref));
+    if (arch->begins_handler)
+        return bytes && arch->begins_handler(bytes, (uintptr_t)bytes % GT_PAGE);
+    return gt_handler_may_be_smi(t);
+}
