@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* libgtrace: sums of calls by function, task and module; counts of tasks; and what functions of one
  * recording gained from another. */
-#include "calls/profile/changes.h"
 #include "calls/profile/counts.h"
 #include "calls/profile/groups.h"
+#include "calls/profile/match.h"
 #include "gtrace/private.h"
 
 #include <stdlib.h>

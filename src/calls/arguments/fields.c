@@ -2,7 +2,6 @@
 /* Members of what arguments point to: see fields.h. */
 #include "calls/arguments/fields.h"
 
-#include "calls/arguments/names.h"
 #include "calls/arguments/spec_private.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What names objects: the built-in table of the kernel's, and a user's file. */
-#include "calls/arguments/names.h"
+#include "calls/arguments/spec_private.h"
 
 #include "base/cursor.h"
 #include "base/file.h"

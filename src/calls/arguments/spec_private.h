@@ -28,4 +28,9 @@ void gt_arguments_set_format(struct gt_arguments *a, const struct gt_types *type
 /* Room for the items of a spec: GT_VALUES_MOST + 1. */
 struct gt_value_item *gt_arguments_items(struct gt_arguments *a);
 
+/* The i-th row of a struct of that name, a user's or, of a kernel's struct, a built-in one; NULL:
+ * there are no more. A user's rows of a struct replace the built-in ones. */
+const struct gt_object_name *gt_object_name_at(const struct gt_arguments *a, bool kernel,
+                                               const char *type, size_t i);
+
 #endif

@@ -2,7 +2,6 @@
 /* Slices of a recording: see slices.h. */
 #include "calls/export/slices.h"
 
-#include "calls/read/window_marks.h"
 #include "recording/values/payload.h"
 
 #include <glib.h>

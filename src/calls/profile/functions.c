@@ -5,11 +5,10 @@
  * A call that began in another stretch than that in which it ends has its times in parts, one a
  * stretch. They are kept by call (struct gt_parts) until all are there.
  */
-#include "calls/profile/functions.h"
 
+#include "calls/profile/functions.h"
 #include "base/array.h"
 #include "calls/profile/parts.h"
-#include "calls/profile/same_names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -52,4 +52,9 @@ static inline uint64_t gt_function_self_avg(const struct gt_function_sums *s)
     return s->calls ? (uint64_t)s->self / s->calls : 0;
 }
 
+/* Functions of one name and module that have several addresses (same_names.c).
+ * *first: for each function the one of its name and module that has the lowest address; the caller
+ * frees it. *any: it is another one for some function. GT_E_NOMEM. */
+int gt_same_names(const struct gt_calls *c, uint32_t **first, bool *any);
+
 #endif

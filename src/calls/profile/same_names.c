@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions of one name: see same_names.h. */
-#include "calls/profile/same_names.h"
+/* Functions of one name: see functions.h. */
+#include "calls/profile/functions.h"
 
 #include <stdlib.h>
 #include <string.h>

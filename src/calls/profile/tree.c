@@ -5,7 +5,7 @@
  */
 #include "calls/profile/tree.h"
 
-#include "calls/profile/same_names.h"
+#include "calls/profile/functions.h"
 #include "calls/profile/tree_nodes.h"
 
 #include <stdlib.h>

@@ -247,6 +247,10 @@ struct gt_calls_window {
     const struct gt_filter_set *filter;
 };
 
+/* Marks of the window (NULL: all), in order of time: the first one, and how many. */
+const struct gt_calls_mark *gt_calls_marks_in(const struct gt_calls *c,
+                                              const struct gt_calls_window *w, size_t *n);
+
 /* Calls in order of time; of the same time, as uftrace has them: the task with the lower index
  * first. Two things come later than their time says: ENTRYs of calls that were open at `from`, of a
  * task whose records then lie far back (a compact file): it appears when it wakes up; and at the

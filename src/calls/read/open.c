@@ -352,6 +352,19 @@ const struct gt_calls_mark *gt_calls_marks(const struct gt_calls *c, size_t *n)
     return (const struct gt_calls_mark *)(const void *)c->marks->data;
 }
 
+const struct gt_calls_mark *gt_calls_marks_in(const struct gt_calls *c,
+                                              const struct gt_calls_window *w, size_t *n)
+{
+    size_t all;
+    const struct gt_calls_mark *first = gt_calls_marks(c, &all), *end = first + all;
+    while (w && first < end && first->time < w->from)
+        first++;
+    while (w && w->to && first < end && end[-1].time > w->to)
+        end--;
+    *n = (size_t)(end - first);
+    return first;
+}
+
 const char *gt_calls_event_name(const struct gt_calls *c, uint32_t id)
 {
     static const struct {

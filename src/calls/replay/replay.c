@@ -3,7 +3,6 @@
  * layout in order of time. See replay.h. */
 #include "calls/replay/replay.h"
 
-#include "calls/read/window_marks.h"
 #include "calls/replay/state.h"
 #include "recording/texts/files.h"
 #include "recording/texts/stats.h"

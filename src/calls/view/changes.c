@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What differs between two recordings: sums of each function. */
-#include "calls/profile/changes.h"
+#include "calls/profile/match.h"
 #include "calls/view/other.h"
 
 /* wall=1. Sums of each function in both: its number in `names`, calls, total and self time and open
