@@ -74,6 +74,11 @@ struct gt_packet_sink {
 };
 
 void *gt_packet_sink_write(void *sink);
+static inline bool gt_packet_sink_executes(const struct gt_packet_sink *o)
+{
+    return atomic_load_explicit(&o->channel.executing, memory_order_acquire) > 0;
+}
+
 /* tail.c, without the lock. Writes the provisional tail, or cuts it off. */
 void gt_packet_sink_put_tail(struct gt_packet_sink *o);
 void gt_packet_sink_cut_tail(struct gt_packet_sink *o);

@@ -223,6 +223,8 @@ void gt_packet_sink_exec_begin(struct gt_packet_sink *o)
 void gt_packet_sink_exec_end(struct gt_packet_sink *o)
 {
     atomic_fetch_sub_explicit(&o->channel.executing, 1, memory_order_release);
+    if (o->options.exec_tail && !o->channel.socket)
+        gt_packet_sink_flush(o);
 }
 
 void gt_packet_sink_finish(struct gt_packet_sink *o, struct gt_packet_sink_stats *stats)

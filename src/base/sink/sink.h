@@ -69,6 +69,9 @@ struct gt_packet_sink_options {
      * gt_packet_sink_try_exchange. */
     const uint8_t *(*provisional)(void *self, size_t *n);
     void (*tick)(void *self);
+    /* May be NULL; as `provisional`: the last bytes of a stream that ends here. They are the tail
+     * while another program may replace the process. */
+    const uint8_t *(*exec_tail)(void *self, size_t *n);
     void *self;
 };
 
@@ -110,7 +113,7 @@ bool gt_packet_sink_message(struct gt_packet_sink *o, struct gt_error *out);
 void gt_packet_sink_expect_end(struct gt_packet_sink *o);
 
 /* The same from begin to end: another program may replace the process, and what waits is written
- * before. Any thread. */
+ * before by gt_packet_sink_flush, as is exec_tail; end takes that back from a file. Any thread. */
 void gt_packet_sink_exec_begin(struct gt_packet_sink *o);
 void gt_packet_sink_exec_end(struct gt_packet_sink *o);
 

@@ -43,10 +43,14 @@ static bool write_all(const struct gt_packet_sink *o, const uint8_t *data, size_
 
 void gt_packet_sink_put_tail(struct gt_packet_sink *o)
 {
-    if (!o->options.provisional || !o->channel.regular)
-        return;
+    const struct gt_packet_sink_options *have = &o->options;
+    bool ends = have->exec_tail && gt_packet_sink_executes(o);
     size_t n = 0;
-    const uint8_t *data = o->options.provisional(o->options.self, &n);
+    if (!(have->provisional || have->exec_tail) || !o->channel.regular)
+        return;
+    const uint8_t *data = ends                ? have->exec_tail(have->self, &n)
+                          : have->provisional ? have->provisional(have->self, &n)
+                                              : (const uint8_t *)"";
     uint64_t ms = data ? (1 + n / LARGE) * EVERY_MS : SOON_MS;
     o->tail.due = gt_clock_monotonic() + ms * UINT64_C(1000000);
     if (!data)

@@ -174,7 +174,8 @@ static void look_at_tail(struct gt_packet_sink *o)
 {
     bool asked = o->flush && !o->first;
     uint64_t due = o->tail.due + (o->first ? LATE_NS : 0);
-    if (!asked && (!o->options.provisional || gt_clock_monotonic() < due))
+    bool lacks_end = o->options.exec_tail && !o->tail.n && !o->first && gt_packet_sink_executes(o);
+    if (!asked && !lacks_end && (!o->options.provisional || gt_clock_monotonic() < due))
         return;
     pthread_mutex_unlock(&o->lock);
     gt_packet_sink_put_tail(o);

@@ -84,6 +84,8 @@ size_t gt_execlog_head(void *writer, uint8_t *out);
 size_t gt_execlog_mark(void *writer, uint64_t bytes, uint8_t *out);
 const uint8_t *gt_execlog_pack(void *writer, const struct gt_buffer *b, size_t *n);
 const uint8_t *gt_execlog_tail(void *writer, size_t *n);
+/* The same for now: the log may go on. */
+const uint8_t *gt_execlog_exec_tail(void *writer, size_t *n);
 
 /* Call these around fork(), so that the lock is free in the child. */
 void gt_execlog_writer_lock(struct gt_execlog_writer *w);

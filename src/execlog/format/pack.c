@@ -290,12 +290,31 @@ const uint8_t *gt_execlog_pack(void *writer, const struct gt_buffer *b, size_t *
     return give(w, n);
 }
 
-const uint8_t *gt_execlog_tail(void *writer, size_t *n)
+static void add_end(struct gt_execlog_writer *w)
 {
-    struct gt_execlog_writer *w = writer;
     add_index(w);
     struct gt_execlog_chunk c = {
         .type = GT_EXECLOG_END, .first = w->last_index, .count = w->line - 1};
     add_chunk(w, &c, NULL, NULL, 0);
+}
+
+const uint8_t *gt_execlog_tail(void *writer, size_t *n)
+{
+    struct gt_execlog_writer *w = writer;
+    add_end(w);
     return give(w, n);
+}
+
+const uint8_t *gt_execlog_exec_tail(void *writer, size_t *n)
+{
+    struct gt_execlog_writer *w = writer;
+    const uint64_t last_index = w->last_index, index_line = w->index_line, offset = w->offset;
+    const size_t index = w->index.n;
+    add_end(w);
+    const uint8_t *bytes = give(w, n);
+    w->last_index = last_index;
+    w->index_line = index_line;
+    w->offset = offset;
+    w->index.n = index; /* its bytes are still there */
+    return bytes;
 }

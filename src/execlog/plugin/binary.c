@@ -45,6 +45,7 @@ static int options(struct gt_exlog *e, struct gt_packet_sink_options *o, struct 
     o->mark = gt_execlog_mark;
     o->pack = gt_execlog_pack;
     o->tail = gt_execlog_tail;
+    o->exec_tail = gt_execlog_exec_tail;
     int status = gt_execlog_writer_create(&setup, &e->writer, err);
     o->self = e->writer;
     return status;

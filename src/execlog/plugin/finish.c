@@ -17,6 +17,7 @@
 enum { LIVE_NS = 1000000 /* a waiting guest hands over to a reader at most this often */ };
 
 static __thread struct gt_exlog_vcpu *in_syscall; /* the vCPU whose system call came last */
+static __thread struct gt_packet_sink *in_exec;   /* of the thread's execve; NULL: none */
 
 /* Nothing of the guest has run: a register that cannot be watched ends QEMU, as a refused load
  * does. */
@@ -136,14 +137,22 @@ static void hand_over_all(struct gt_exlog *e)
         return;
     if (sink)
         gt_packet_sink_exec_begin(sink);
+    in_exec = sink;
     deliver_all(e, hand_over_whole);
     gt_gate_open(&e->gate);
     if (sink) {
         gt_packet_sink_flush(sink);
-        gt_packet_sink_exec_end(sink);
         gt_sink_message_report(sink);
     }
     gt_tracing_flush();
+}
+
+/* The thread's execve has failed: it returned, or a signal had QEMU begin it again. */
+static void go_on(void)
+{
+    if (in_exec)
+        gt_packet_sink_exec_end(in_exec);
+    in_exec = NULL;
 }
 
 /* The guest may wait long. */
@@ -155,6 +164,7 @@ void gt_exlog_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64
         gt_host_program_ends();
     if (vcpu >= GT_EXLOG_MAX_VCPUS)
         return;
+    go_on();
     in_syscall = &e->vcpus[vcpu];
     if (sys && (number == sys->execve || number == sys->execveat))
         hand_over_all(e);
@@ -166,6 +176,7 @@ void gt_exlog_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64
 void gt_exlog_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result)
 {
     (void)self, (void)vcpu, (void)number, (void)result;
+    go_on();
     gt_exec_calls_on_return();
 }
 
@@ -254,6 +265,7 @@ static void in_child(void)
     if (e->packet_sink) {
         e->gate.ends = true;
         e->gate.state = GT_GATE_CLOSED;
+        in_exec = NULL;
         gt_packet_sink_fork_child(e->packet_sink);
     }
     for (unsigned i = 0; i < e->n_vcpus; i++) {

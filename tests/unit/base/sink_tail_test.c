@@ -111,6 +111,32 @@ static void test_no_room(void **state)
     setrlimit(RLIMIT_FSIZE, &old);
 }
 
+/* It is there from the flush until the execve has failed, also after what another thread hands
+ * over. */
+static void test_exec(void **state)
+{
+    (void)state;
+    struct gt_packet_sink_options options = default_options("out");
+    memset(producer.data, 'r', REST);
+    options.exec_tail = put_provisional;
+    set_rest(REST);
+    struct gt_packet_sink *o = create_with(&options);
+    put_numbers(o, 0, 10);
+    gt_packet_sink_flush(o);
+    check_file(10, 0);
+    gt_packet_sink_exec_begin(o);
+    gt_packet_sink_flush(o);
+    check_file(10, REST);
+    put_numbers(o, 10, 1000);
+    gt_packet_sink_flush(o);
+    check_file(1010, REST);
+    gt_packet_sink_exec_end(o);
+    check_file(1010, 0);
+    put_numbers(o, 1010, 10);
+    finish(o);
+    check_file(1020, 0);
+}
+
 static void hand_over(void *self)
 {
     (void)self;
@@ -150,10 +176,8 @@ static void test_tick(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SCRATCH(test_rest),
-        IN_SCRATCH(test_rest_is_shown),
-        IN_SCRATCH(test_no_room),
-        IN_SCRATCH(test_tick),
+        IN_SCRATCH(test_rest), IN_SCRATCH(test_rest_is_shown), IN_SCRATCH(test_no_room),
+        IN_SCRATCH(test_exec), IN_SCRATCH(test_tick),
     };
     signal(SIGXFSZ, SIG_IGN);
     return cmocka_run_group_tests(tests, NULL, NULL);
