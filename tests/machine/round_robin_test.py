@@ -4,7 +4,8 @@
 wrong vCPU, and 11.1 uses the wrong scoreboard entries there. The guest ends as it should on each, and each vCPU's calls are
 recorded; where the QEMU does not say which one runs, none are, and one message says so. Each of a few times: what a wrong
 entry destroys differs each time.
-Guest events have the registers of the vCPU that runs, and none is missing."""
+Guest events have the vCPU that runs and its registers, and none is missing; nor where a block has one instruction, on one
+thread or on three."""
 import re
 import sys
 
@@ -34,16 +35,22 @@ def check(version, qemu, folder, guest):
             check_directory(out, readers=False)
         if qemus.number(version) >= (9, 0):  # older ones refuse them
             check_events(folder, machine + how, elf.symbols(guest)['step'])
+    if qemus.number(version) >= (9, 0):
+        for how in 'single', 'multi':
+            check_events(folder, [*machine, '-accel', f'tcg,thread={how},one-insn-per-tb=on'], elf.symbols(guest)['step'])
 
 
 def check_events(folder, command, step):
     """Each vCPU is at `step` in its turn, with its number in s1."""
     out = f'{folder}/events'
-    write(f'{folder}/declared', f'at={step:#x} step(uint64_t s1) "%d"\n')
+    write(f'{folder}/declared', f'vcpu at={step:#x} step(uint64_t s1) "%d"\n')
     done = run([paths.GUESTTRACE, 'record', '--guest-events', f'{folder}/declared', '-o', out, '--', *command])
     need(done.returncode == 0, done)
     text = printed([paths.GUESTTRACE, 'events', 'simpletrace', f'{out}.events', out])
-    need(re.findall(r's1=(\w+)', text) == [hex(n) for n in range(HARTS)] * TURNS, text)
+    found = re.findall(r'__cpu=(\w+) s1=(\w+)', text)
+    turns = [hex(n) for n in range(HARTS)] * TURNS
+    need([s1 for _, s1 in found] == turns, text)
+    need([cpu for cpu, _ in found] == turns or SAID in done.stderr, text)
 
 
 def main():
