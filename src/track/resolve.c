@@ -275,9 +275,21 @@ static bool passes_call(const struct gt_thread *t, const struct gt_code *code, u
              gt_machine_is_alias(t, from->target, code->pc)));
 }
 
+/* Since the stack pointer was loaded control has only run on into the next page, where a block
+ * begins: the transfer of a longjmp may follow. */
+static bool leaps_on_next_page(const struct gt_thread *t, uint64_t last_exit,
+                               const struct gt_code *code, uint32_t flags)
+{
+    enum { LONGEST = 15 }; /* instruction, which may reach into the page */
+    return flags & GT_SLOW_LONGJMP && !(last_exit & GT_LAST_EXIT_CODE) &&
+           gt_last_exit_func(last_exit)->hi == 0 && code->pc % GT_PAGE < LONGEST && !code->entry &&
+           gt_machine_sp_reloaded(t) && t->reloaded.stack == t->stack;
+}
+
 uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_exit, uint64_t time)
 {
     uint64_t stays = gt_last_exit_of_func(code->fn);
+    uint32_t flags = t->slow_flags;
     if (t->tracker->machine)
         gt_machine_move_up(t, code, last_exit);
     gt_stack_open(t, time);
@@ -314,8 +326,11 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_
         gt_signal_begin(t, last_exit, code, time);
     else if (t->slow_flags & GT_SLOW_SWITCHED)
         resolve_switched(t, last_exit, code, time);
-    else if (!gt_machine_longjmp(t, code, time))
+    else if (!gt_machine_longjmp(t, code, time)) {
         resolve_by_exit(t, last_exit, code, time);
+        if (leaps_on_next_page(t, last_exit, code, flags))
+            t->slow_flags |= GT_SLOW_LONGJMP;
+    }
     if (code->fn->flags & GT_FUNC_HANDLER && code->entry && gt_signal_is_called(last_exit, code))
         gt_signal_note(t, last_exit, false);
     if (code->fn->flags & GT_FUNC_UNWINDING && code->entry)

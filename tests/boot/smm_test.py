@@ -16,7 +16,7 @@ from gttest import paths, qemus, recordings
 from gttest.results import Skip, in_folder, need
 
 FIRMWARE = '/usr/share/OVMF'
-FEW = 3  # anomalies in 19 million calls; on 11.1 one
+FEW = 3  # anomalies in 19 million calls; on 11.1: none
 STEPS = [(b'Shell>', b'reset -s\r')]
 SECONDS = 500
 
@@ -51,7 +51,7 @@ def check(series, folder):
     handlers, wrong, anomalies = (count_told(done.stderr, p) for p in (
         r'count: ([\d,]+) handlers', r'anomaly: ([\d,]+) left-handler', r'calls, ([\d,]+) anomalies'))
     need(logged > 300 and handlers - wrong == others + logged, handlers, 'handlers of', others, 'interrupts and', logged, 'of system management')
-    need(anomalies <= FEW, done.stderr)
+    need(anomalies <= (0 if series == '11.1' else FEW), done.stderr)
     print(f'good: {logged} system management interrupts, {anomalies} anomalies')
 
 

@@ -136,13 +136,47 @@ static void test_leap(void **state)
     guest_destroy(g);
 }
 
+/* l loads the stack pointer that s has stored, and runs on into a block. True where no transfer is
+ * plain then: a jump to where s had returned ends l's call. */
+static bool may_leap_after(uint64_t next_pc)
+{
+    static const struct gt_func leaping = {.flags = GT_FUNC_ANON};
+    struct guest *g = machine_start();
+    call(g, 'b', 0, 's');
+    plain(g, 's', 0);
+    gt_track_saved(&g->t, MAIN);
+    ret(g, 's', 1);
+    plain(g, 'b', 1);
+    uint32_t depth = gt_stack_depth(g->t.stack);
+    call(g, 'b', 2, 'l');
+    plain(g, 'l', 0);
+    gt_track_restored(&g->t, MAIN);
+    gt_machine_switch(&g->t, T_SP, U_SP, ++g->time);
+    struct gt_code next = {.pc = next_pc, .size = 4, .insns = 1, .fn = func(g, 'l')};
+    (void)gt_track_slow(&g->t, &next, gt_last_exit_of_func(&leaping), ++g->time);
+    bool may = g->t.slow_flags & GT_SLOW_LONGJMP;
+    (void)gt_track_slow(&g->t, block(g, 'b', 1, GT_EXIT_PLAIN, 0),
+                        gt_last_exit_of_jump(func(g, 'l')), ++g->time);
+    assert_int_equal(gt_stack_depth(g->t.stack), depth);
+    assert_int_equal(g->t.counters[GT_COUNT_UNWOUND], 1);
+    assert_false(g->t.slow_flags & GT_SLOW_LONGJMP);
+    guest_destroy(g);
+    return may;
+}
+
+static void test_leap_over_pages(void **state)
+{
+    (void)state;
+    assert_true(may_leap_after(0x7001));
+    assert_false(may_leap_after(0x7020)); /* no page begins there */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_maker),
-        cmocka_unit_test(test_forgotten),
-        cmocka_unit_test(test_stack_pointer),
-        cmocka_unit_test(test_leap),
+        cmocka_unit_test(test_maker),           cmocka_unit_test(test_forgotten),
+        cmocka_unit_test(test_stack_pointer),   cmocka_unit_test(test_leap),
+        cmocka_unit_test(test_leap_over_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
