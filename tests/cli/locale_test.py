@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What people have set for themselves changes nothing: in a locale that writes 1,5 for one and a half, options are
+"""What people have set for themselves changes nothing: in a locale that writes 1,5 for one and a half, and not UTF-8, options are
 read and recordings, reports and exports written as in C; a umask of 077 keeps recordings from others;
 hundreds of variables reach the guest."""
 import os
@@ -14,7 +14,7 @@ from gttest.compilers import compile_to
 from gttest.paths import GUESTTRACE
 from gttest.results import Skip, equal, need, read_bytes
 
-LOCALE = 'de_DE.UTF-8'
+LOCALE = 'de_DE.ISO-8859-1'
 TEXTS = [['info'], ['info', '--json'], ['report'], ['report', '--json'], ['graph'], ['replay'], ['replay', '--json'],
          ['replay', '--from', '1.5us', '--to', '0.0025ms'], ['report', '--time-filter', '0.05us']]
 FORMATS = ['compact', 'perfetto', 'chrome', 'folded', 'speedscope', 'callgrind', 'pprof', 'html']
@@ -41,7 +41,7 @@ def env_of(t):
     """An environment with that locale, which is made."""
     if not shutil.which('localedef') or not os.path.exists('/usr/share/i18n/locales/de_DE'):
         raise Skip('no source of a locale: package locales')
-    must(['localedef', '-i', 'de_DE', '-f', 'UTF-8', f'{t.folder}/{LOCALE}'])
+    must(['localedef', '-i', 'de_DE', '-f', 'ISO-8859-1', f'{t.folder}/{LOCALE}'])
     env = dict(os.environ, LOCPATH=t.folder, LC_ALL=LOCALE, LANGUAGE='de')
     said = printed([sys.executable, '-c', 'import locale; locale.setlocale(locale.LC_ALL, ""); print(locale.str(1.5))'], env=env)
     equal(said, '1,5\n', 'the locale')
