@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fifty children at once.
+ * Twenty children at once.
  */
 #include "guest.h"
 
@@ -16,7 +16,7 @@ F static void in_child(void)
 int main(void)
 {
     int sum = 0, status;
-    for (int i = 0; i < 50; i++)
+    for (int i = 0; i < 20; i++)
         if (fork() == 0) {
             in_child();
             return i;
@@ -32,5 +32,5 @@ main
 --
 main
   in_child
-x50
+x20
  */
