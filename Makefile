@@ -95,7 +95,7 @@ deb:
 clean:
 	rm -rf $(BUILD) build-asan build-tsan build-coverage build-fuzz
 
-ASAN_TESTS = build-asan --suite unit --suite faults --timeout-multiplier 4
+ASAN_TESTS = build-asan --suite unit --suite faults --suite preload --timeout-multiplier 4
 # What the thread sanitizer takes for races
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tests/tsan.supp
 TSAN_TESTS = build-tsan --suite unit --timeout-multiplier 4
@@ -108,7 +108,7 @@ build-tsan:
 	@$(call setup_build,$@,-Db_sanitize=thread -Dbuildtype=debugoptimized)
 	@ninja -C $@ --quiet
 
-# Runs the tests of units and faults with the address and undefined behaviour sanitizers
+# Runs tests of units, faults, guests and machines with the address and undefined behaviour sanitizers
 asan: build-asan
 	@$(RUN_TESTS) $(ASAN_TESTS)
 

@@ -22,14 +22,13 @@ import tempfile
 from gttest import compilers, functions, paths, qemus, recordings, uftrace
 from gttest.commands import run, tool
 from gttest.results import SKIPPED, Skip, need, read_bytes, skip
+from gttest.sanitizers import libraries, preloading
 
 PLUGIN = paths.plugin('uftrace')
 PREFIX = b'guesttrace-uftrace: '
 SUMMARY = re.compile(rb'(?:\d+ of )?\d+ calls(?: recorded:|; the last ones:) (uftrace replay -d|guesttrace report) ')
 COMPACT = os.environ.get('FORMAT') == 'compact'
 VIEW = r'guesttrace (?:report|repair) .*' if COMPACT else r'uftrace replay -d .*'
-# Of QEMU's memory, little is ours to free; its signals are the guest's.
-ASAN_OPTIONS = 'detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_abort=0'
 GUESTS = paths.source('faults', 'guests')
 
 
@@ -39,11 +38,9 @@ def needs_exit():
         raise Skip('with the address sanitizer preloaded, QEMU does not get through its own exit()')
 
 
-@functools.lru_cache
 def sanitizers():
-    """What QEMU must preload for a plugin that is built with sanitizers; none where it is not."""
-    said = run(['ldd', PLUGIN]).stdout.decode()
-    return re.findall(r'=> (/\S*/lib(?:asan|ubsan)\S*)', said)
+    """What QEMU must preload for a plugin that is built with sanitizers."""
+    return libraries(PLUGIN)
 
 
 class Run:
@@ -108,11 +105,8 @@ class FaultsTest(functions.Scratch):
         if plugin is not None:
             form = ['format=compact'] if COMPACT else []
             value = ','.join([self.plugin, *form, *(['output=' + out] if out else []), *plugin])
-            libraries = [*sanitizers(), *([preload] if preload else [])]
-            if libraries:
-                before = ['env', 'LD_PRELOAD=' + ':'.join(libraries), 'ASAN_OPTIONS=' + ASAN_OPTIONS]
-                words = ['-U', 'LD_PRELOAD', '-U', 'ASAN_OPTIONS']
-            words += ['-plugin', value]
+            before, words = preloading(PLUGIN, *([preload] if preload else []))
+            words = [*words, '-plugin', value]
         return [*before, tool('qemu-' + arch), '-L', compilers.sysroot(arch), *words, program, *args]
 
     def plain(self, program, args=(), arch='x86_64', **more):

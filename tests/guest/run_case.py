@@ -44,7 +44,7 @@ import re
 import shutil
 import sys
 
-from gttest import compilers, elf, paths, qemus, recordings, uftrace
+from gttest import compilers, elf, paths, qemus, recordings, sanitizers, uftrace
 from gttest.commands import must, printed, run
 from gttest.results import Failure, Tally, folder, need
 
@@ -100,14 +100,18 @@ def build(case, arch, folder):
 
 def command_of(case, arch, folder, option):
     """`option`: QEMU's words that load the plugin."""
+    qemu = qemus.user(arch)
+    before, first = sanitizers.preloading(paths.plugin('uftrace')) if option else ([], [])
+
     def words(key):
         for word in case.words(key):
             if word == '{plugin}':
                 yield from option
+            elif word == '{qemu}' and before:
+                yield from [shutil.which('env'), *before[1:], qemu, *first]
             else:
                 yield word.format(qemu=qemu, sysroot=compilers.sysroot(arch), dir=folder)
-    qemu = qemus.user(arch)
-    return [qemu, '-L', compilers.sysroot(arch), *words('qemu'), *option, './prog', *words('args')]
+    return [*before, qemu, *first, '-L', compilers.sysroot(arch), *words('qemu'), *option, './prog', *words('args')]
 
 
 def outcome(done):
@@ -150,6 +154,7 @@ def run_both(case, arch, folder, option):
     """Runs it without the plugin and with it; returns the latter, finished."""
     plain = run(command_of(case, arch, folder, []), cwd=folder)
     traced = run(command_of(case, arch, folder, option), cwd=folder)
+    sanitizers.check(traced.stderr)
     need(outcome(plain) == outcome(traced), f'without the plugin: {outcome(plain)} {plain.stderr!r}\n'
          f'with it: {outcome(traced)} {traced.stderr!r}')
     need(plain.returncode == int(case.keys['exit'] or 0),

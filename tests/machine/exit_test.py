@@ -21,7 +21,7 @@ import socket
 import struct
 import sys
 
-from gttest import boards, commands, elf, etrace, paths, qemus, results, uftrace
+from gttest import boards, commands, elf, etrace, paths, qemus, results, sanitizers, uftrace
 from gttest.commands import must, printed
 from gttest.recordings import check_directory, dump, export
 from gttest.results import need
@@ -103,7 +103,8 @@ class Machine:
         """QEMU's end."""
         image = self.images.get(end, self.images['runs_on'])
         self.functions = elf.symbols(image.elf)
-        child = commands.start(image.command_on_stdio(self.qemu, *self.given(end, form)))
+        before, _ = sanitizers.preloading(paths.plugin(self.tool))
+        child = commands.start([*before, *image.command_on_stdio(self.qemu, *self.given(end, form))])
         if end in ('term', 'quit'):
             need(child.stdout.read(1) == b'!', 'it ended')
             self.quit() if end == 'quit' else child.send_signal(signal.SIGTERM)
@@ -160,7 +161,8 @@ class Machine:
         for path in glob.glob(f'{self.out}*'):
             shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
         done = self.run(end, form)
-        said = [line for line in done.stderr.decode(errors='replace').splitlines() if not USUAL.fullmatch(line)]
+        lines = done.stderr.decode(errors='replace').splitlines()
+        said = [line for line in lines if not USUAL.fullmatch(line) and not sanitizers.NOTE.fullmatch(line)]
         need(done.returncode == STATUS[end] and not said, done.returncode, said)
         got = getattr(self, f'of_{self.tool}')(form)
         want = calls_of_vcpu_1()

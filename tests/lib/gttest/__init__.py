@@ -17,6 +17,7 @@
     splits          recordings in several files, and the same run in one
     memory          what a process, and its flight recorder, have in memory
     filters         filters and triggers as the plugin's arguments
+    sanitizers      QEMU with a plugin that is built with them
     plugin_runs     QEMU with a plugin, and what the plugin printed
     scripted        scripts of the scripted host
     sockets         both ends of a socket, and what answers as a control socket
