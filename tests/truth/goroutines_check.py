@@ -58,7 +58,8 @@ def build(arch, source, scratch):
     program = f'{scratch}/{source}'
     commands.must(['go', 'build', '-o', program, paths.source('truth', 'programs', source + '.go')],
                   env={**os.environ, 'GOARCH': GOARCH[arch], 'CGO_ENABLED': '0', 'GO111MODULE': 'off',
-                       'GOCACHE': f'{scratch}/cache'})
+                       'GOCACHE': f'{scratch}/cache'},
+                  timeout=4 * commands.SECONDS)  # it compiles Go's library as well
     return program
 
 
