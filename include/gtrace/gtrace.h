@@ -475,7 +475,7 @@ struct gtrace_replay_options {
 int gtrace_replay(struct gtrace *t, const struct gtrace_window *w,
                   const struct gtrace_replay_options *o, int fd, struct gtrace_error *err);
 
-/* The formats of other tools: docs/formats/exports.md. */
+/* The formats of other tools: docs/exports.md. */
 enum gtrace_format {
     GTRACE_FORMAT_PERFETTO,
     GTRACE_FORMAT_CHROME,
