@@ -10,7 +10,7 @@ RUN_TESTS = tests/tools/run-tests
 USER_SUITES = guest truth values filter etrace execlog coverage faults cli
 
 .PHONY: all help setup run test test-long bench install uninstall clean fuzz asan tsan coverage format \
-	format-check
+	format-check hooks
 
 # Builds guesttrace in build/, the plugins in build/plugins/
 all: $(BUILD)/build.ninja
@@ -137,6 +137,10 @@ format:
 	@find src include examples tests bench scripts -name '*.[ch]' ! -path '*/data/*' 2>/dev/null | xargs clang-format -i
 format-check:
 	@tests/layers/format.sh .
+
+# Has git check the layout of what is committed
+hooks:
+	@git config core.hooksPath scripts/hooks
 
 help:
 	@awk '/^# / { text = substr($$0, 3) } /^[a-z-]+:/ && text != "" { sub(/:.*/, "", $$1); \

@@ -9,6 +9,7 @@ most 800 lines, functions of at most 60 (flat switches excepted).
 Each finding is a line "FILE:LINE: what is wrong"; any finding fails.
 """
 import collections
+import itertools
 import os
 import re
 import sys
@@ -145,6 +146,17 @@ def check_library(lines):
             yield number, f'{found.group()}: a library does not do that; see base/error.h'
 
 
+def check_lists(lines):
+    """Lists of files in meson.build are sorted, but below a comment that ends in 'in this order.'"""
+    for number, line in enumerate(lines, 1):
+        if not line.rstrip().endswith('files('):
+            continue
+        names = list(itertools.takewhile(lambda entry: re.fullmatch(r"\s*'[^']+',", entry), lines[number:]))
+        ordered = any(before.strip().endswith('in this order.') for before in lines[max(0, number - 4):number])
+        if names != sorted(names) and not ordered:
+            yield number, 'a list of files that is not sorted'
+
+
 def check_file(root, path):
     with open(path, encoding='utf-8', errors='replace') as f:
         text = f.read()
@@ -158,6 +170,8 @@ def check_file(root, path):
     for number, line in enumerate(lines, 1):
         if LEFTOVER.search(line) and os.path.basename(path) != 'layers.py':
             yield number, 'unfinished: ' + LEFTOVER.search(line).group()
+    if os.path.basename(path) == 'meson.build':
+        yield from check_lists(lines)
     if not path.endswith(CODE):
         return
     yield from check_functions(lines)

@@ -8,6 +8,18 @@ for s in scripts/setup scripts/qemus scripts/uftraces scripts/npm-packages scrip
     [ -x "$s" ] || { echo "$s: not executable"; failed=1; }
 done
 sh -n scripts/debian.sh || failed=1
+
+# The hook of commits: a file that is laid out passes, another one does not.
+repository=$(mktemp -d)
+check=$PWD/tests/layers/format.sh
+(
+    cd "$repository" && mkdir -p tests/layers && cp "$OLDPWD/.clang-format" . && cp "$check" tests/layers/ &&
+        git init -q . && printf 'int f(void);\n' >a.c && git add a.c && "$OLDPWD/scripts/hooks/pre-commit" || exit 1
+    printf 'int  g(void);\n' >b.c && git add b.c
+    tests/layers/format.sh . b.c >/dev/null 2>&1
+    [ $? = 77 ] || ! "$OLDPWD/scripts/hooks/pre-commit" 2>/dev/null
+) || { echo "scripts/hooks/pre-commit: passes what it should not, or refuses what it should pass"; failed=1; }
+rm -rf "$repository"
 for s in scripts/setup scripts/qemus scripts/uftraces scripts/npm-packages scripts/kernels scripts/make-deb scripts/run-demo; do
     "$s" --no-such-option >/dev/null 2>&1
     [ $? = 2 ] || { echo "$s --no-such-option: not refused as usage"; failed=1; }
