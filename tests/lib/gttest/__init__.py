@@ -50,7 +50,7 @@ import os
 import signal
 
 # What whoever starts the tests has set for themselves; a test that is about one of these sets it again.
-OF_USERS = ['CLICOLOR_FORCE', 'COLUMNS', 'GLIBC_TUNABLES', 'GREP_OPTIONS', 'GUESTTRACE_PAGER', 'GUESTTRACE_QEMU_VERSION', 'LD_BIND_NOW',
+OF_USERS = ['CLICOLOR_FORCE', 'COLUMNS', 'GLIBC_TUNABLES', 'GREP_OPTIONS', 'GUESTTRACE_PAGER', 'LD_BIND_NOW',
             'LINES', 'MAKEFLAGS', 'NO_COLOR', 'PAGER', 'QEMU_CPU', 'QEMU_LD_PREFIX', 'QEMU_LOG', 'QEMU_STRACE']
 
 
