@@ -289,6 +289,9 @@ static bool is_function(const struct transfer *x, struct found *f, bool once)
         return false;
     unsigned candidates;
     f->depth = gt_stack_find_function(t->stack, x->code, &candidates);
+    if (f->depth > 0 && x->how == GT_BACK_SWITCHED && x->code->fn->flags & GT_FUNC_ANON &&
+        gt_memory_has_all_frames(t, gt_stack_pointer_now(t)))
+        return false; /* code beside that function */
     if (candidates > 1 && x->how == GT_BACK_SWITCHED &&
         gt_memory_find_frames(t, x->code, false, &f->depth))
         candidates = 1;

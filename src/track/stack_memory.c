@@ -120,6 +120,13 @@ bool gt_memory_has_frames(struct gt_thread *t, const struct gt_stack *s, uint64_
     return true;
 }
 
+bool gt_memory_has_all_frames(struct gt_thread *t, uint64_t sp)
+{
+    const struct gt_program_view *view = t->tracker->view;
+    return view && view->read && sp && t->stack->top > t->stack->base &&
+           gt_memory_has_frames(t, t->stack, sp, GT_STACK_LONGEST, gt_stack_depth(t->stack));
+}
+
 bool gt_memory_has_return(struct gt_thread *t, uint64_t sp, uint64_t apart, uint64_t ret)
 {
     struct gt_stack_words w = words_from(t, sp);

@@ -35,6 +35,8 @@ bool gt_stack_words_find(struct gt_stack_words *w, uint64_t value);
  * one to the next. */
 bool gt_memory_has_frames(struct gt_thread *t, const struct gt_stack *s, uint64_t sp,
                           uint64_t apart, uint32_t n);
+/* All of the thread's frames are there: the stack pointer has left none. */
+bool gt_memory_has_all_frames(struct gt_thread *t, uint64_t sp);
 /* True where memory has the return address from sp on, at most that far. */
 bool gt_memory_has_return(struct gt_thread *t, uint64_t sp, uint64_t apart, uint64_t ret);
 /* Sets *n to the most for which gt_memory_has_frames is true. False: memory cannot be read. */

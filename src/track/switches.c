@@ -287,7 +287,9 @@ static bool continues_own(struct gt_thread *t, const struct home *home, const st
     bool one = find_frames(t, home->sp, sp, &remain);
     uint32_t called = (uint32_t)(gt_tail_called(s) - s->base);
     bool recursive = called > 1 && s->base[called - 1].ret == code->pc;
-    if (called && s->base[called].ret == code->pc && (remain + 1 >= called || !recursive)) {
+    if (called && s->base[called].ret == code->pc &&
+        (remain + 1 >= called || !recursive ||
+         gt_memory_has_frames(t, s, sp, GT_STACK_LONGEST, called - 1))) {
         gt_return_resolve(t, from, code, time);
         return true;
     }
@@ -442,6 +444,8 @@ static bool has_left_frames(struct gt_thread *t, const struct gt_code *from, uin
     if (!sp || !is_above_frames(t, from, sp, remain))
         return false;
     const struct gt_frame *f = &t->stack->base[*remain];
+    if (gt_memory_has_all_frames(t, sp))
+        return false;
     return gt_frame_owns(f, from) ||
            (may_own(f, from) && gt_memory_has_frames(t, t->stack, sp, GT_STACK_LONGEST, *remain));
 }
