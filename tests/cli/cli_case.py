@@ -10,6 +10,7 @@ from gttest.recordings import check_directory
 
 HERE = paths.source('cli')
 VARIABLE = 'GUESTTRACE_QEMU_VERSION'
+SLICES = 'G_SLICE'  # for GLib in QEMU
 X86_64, AARCH64, RISCV, PPC64, I860 = 62, 183, 243, 21, 7
 DIRECTORY = ['--format', 'uftrace']  # what fake_qemu.py writes
 GOOD_STATS = ('stats=tool:uftrace,calls:1234567,returns:1234560,matched:1234560,tasks:1,'

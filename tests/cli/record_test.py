@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 
-from cli_case import AARCH64, DIRECTORY, I860, PPC64, RISCV, VARIABLE, X86_64, CliTest, make_elf
+from cli_case import AARCH64, DIRECTORY, I860, PPC64, RISCV, SLICES, VARIABLE, X86_64, CliTest, make_elf
 from gttest import cases, paths
 from gttest.paths import GUESTTRACE
 from gttest.results import skip
@@ -24,9 +24,10 @@ class Program(CliTest):
     def test_arguments(self):
         prog = self.program()
         argv, env = self.record('./prog', '-o', 'x y', '--', '')
-        self.assertEqual(argv, ['-plugin', self.plugin(), '-U', VARIABLE, './prog', '-o', 'x y',
+        self.assertEqual(argv, ['-plugin', self.plugin(), '-U', VARIABLE, '-U', SLICES, './prog', '-o', 'x y',
                                 '--', ''])
         self.assertEqual(env[VARIABLE], '9.1.2')
+        self.assertEqual(env[SLICES], 'always-malloc')
         self.assertEqual(self.record('--', prog)[0][-1], prog)
 
     def test_plugin_options(self):
@@ -65,7 +66,7 @@ class Program(CliTest):
     def test_path_search(self):
         """As the shell does it, and the program sees the name that was typed."""
         self.program('bin/tool')
-        self.assertEqual(self.record('tool', 'x')[0][4:],
+        self.assertEqual(self.record('tool', 'x')[0][6:],
                          ['-0', 'tool', self.path('bin/tool'), 'x'])
         os.chmod(self.path('bin/tool'), 0o644)
         done = self.expect(127, 'record', 'tool')
@@ -75,16 +76,16 @@ class Program(CliTest):
         self.fake('qemu-aarch64')
         self.program(machine=AARCH64, interpreter='/lib/ld-linux-aarch64.so.1')
         argv, _ = self.record('--sysroot', '/my root', './prog')
-        self.assertEqual(argv[4:], ['-L', '/my root', './prog'])
+        self.assertEqual(argv[6:], ['-L', '/my root', './prog'])
         argv, _ = self.record('./prog', env={'QEMU_LD_PREFIX': '/x'})
-        self.assertEqual(argv[4:], ['./prog'])
+        self.assertEqual(argv[6:], ['./prog'])
         argv, _ = self.record('./prog')
         if not os.path.exists('/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1'):
             skip('no /usr/aarch64-linux-gnu')
         elif not os.path.exists('/lib/ld-linux-aarch64.so.1'):
-            self.assertEqual(argv[4:], ['-L', '/usr/aarch64-linux-gnu', './prog'])
+            self.assertEqual(argv[6:], ['-L', '/usr/aarch64-linux-gnu', './prog'])
         self.program(machine=AARCH64, interpreter='/nowhere/ld.so')
-        self.assertEqual(self.record('./prog')[0][4:], ['./prog'])
+        self.assertEqual(self.record('./prog')[0][6:], ['./prog'])
 
     def test_version(self):
         self.program()
@@ -99,7 +100,7 @@ class Program(CliTest):
         self.fake('my-emulator', self.path('other'))
         for name in ('qemu-mine', 'my-emulator'):
             argv, _ = self.record('--qemu', 'other/' + name, './prog')
-            self.assertEqual(argv[2:], ['-U', VARIABLE, './prog'])
+            self.assertEqual(argv[2:], ['-U', VARIABLE, '-U', SLICES, './prog'])
 
     def test_plugin_places(self):
         self.program()
@@ -307,7 +308,7 @@ class QemuCommand(CliTest):
 
     def test_user(self):
         argv, _ = self.record('--', 'qemu-x86_64', '-L', '/x', 'prog')
-        self.assertEqual(argv[2:], ['-U', VARIABLE, '-L', '/x', 'prog'])
+        self.assertEqual(argv[2:], ['-U', VARIABLE, '-U', SLICES, '-L', '/x', 'prog'])
 
     def test_wrapper(self):
         self.fake('qemu-board.sh')
@@ -317,7 +318,7 @@ class QemuCommand(CliTest):
     def test_with_qemu_option_it_is_the_program(self):
         self.program('bin/qemu-program')
         argv, _ = self.record('--qemu', 'qemu-x86_64', './bin/qemu-program')
-        self.assertEqual(argv[4:], ['./bin/qemu-program'])
+        self.assertEqual(argv[6:], ['./bin/qemu-program'])
 
 
 cases.main()

@@ -59,7 +59,7 @@ static void add_kept(struct gt_recording *r)
 }
 
 /* What both kinds of command lines get after QEMU's name. In user mode the guest would inherit the
- * variable that gives the plugin QEMU's version: -U takes it away. */
+ * variables that are set for QEMU and the plugin: -U takes them away. */
 static void add_plugin(struct gt_recording *r)
 {
     GString *value = g_string_new("file=");
@@ -77,6 +77,10 @@ static void add_plugin(struct gt_recording *r)
     if (r->user_mode) {
         add(r, "-U");
         add(r, GT_QEMU_VERSION_VARIABLE);
+    }
+    if (r->user_mode && !g_getenv(GT_SLICE_VARIABLE)) {
+        add(r, "-U");
+        add(r, GT_SLICE_VARIABLE);
     }
 }
 

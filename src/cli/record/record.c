@@ -86,6 +86,8 @@ static int run_qemu(const struct gt_command *self, struct gt_recording *r)
     g_auto(GStrv) envp = g_get_environ();
     envp = version ? g_environ_setenv(envp, GT_QEMU_VERSION_VARIABLE, version, TRUE)
                    : g_environ_unsetenv(envp, GT_QEMU_VERSION_VARIABLE);
+    if (r->user_mode)
+        envp = g_environ_setenv(envp, GT_SLICE_VARIABLE, GT_SLICE_VALUE, FALSE);
     char **argv = (char **)r->argv->pdata;
     if (r->qemu_built && !r->opt->quiet)
         gt_record_say("the program runs under QEMU %s, built by scripts/qemus: %s",

@@ -284,6 +284,8 @@ static struct {
 } state;
 
 static const char version[] = "GUESTTRACE_QEMU_VERSION";
+/* GLib's own allocator has locks, which a forked child may find taken: cli/record/qemu.h. */
+static const char slices[] = "G_SLICE", by_malloc[] = "always-malloc";
 
 /* ---- at load ------------------------------------------------------------------------------- */
 
@@ -503,6 +505,8 @@ static bool add_environment(struct gt_exec *e, char **guest, bool child, GPtrArr
         add(loader ? argv : envp, *v);
     }
     add_own(envp, argv, version, g_getenv(version));
+    if (!g_environ_getenv(guest, slices))
+        add_own(envp, argv, slices, by_malloc);
     add_own(envp, argv, GT_HOST_MESSAGES_VARIABLE, messages);
     add_own(envp, argv, GT_HOST_EXECUTED_VARIABLE, executed);
     g_ptr_array_add(envp, NULL);
