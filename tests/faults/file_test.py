@@ -83,7 +83,7 @@ def test_all_killed(t):
 def test_one_killed(t):
     """The others go on, and the last of them takes what the pool of that one has."""
     path = f'{t.folder}/count'
-    out, p = start(t, path, 'one', 500000 if LONG else 100000)
+    out, p = start(t, path, 'one', 5000000 if LONG else 1000000)
     with p:
         wait_for(p, path, 1000)
         children = run(['pgrep', '-P', str(p.pid)]).stdout.split()

@@ -194,7 +194,7 @@ def test_all_killed(t):
 
 def test_one_killed(t):
     """The last of the others takes what its pool has into the snapshot at the end."""
-    out, p = start(t, ['family', f'{t.folder}/count', str(CHILDREN), '300000'])
+    out, p = start(t, ['family', f'{t.folder}/count', str(CHILDREN), '3000000'])
     with p:
         wait_for(p, f'{t.folder}/count', 1000)
         children = run(['pgrep', '-P', str(p.pid)]).stdout.split()
