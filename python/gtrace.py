@@ -203,7 +203,7 @@ def _check(status, err):
 # As enum gtrace_filter_option and enum gtrace_format have them.
 _OPTIONS_OF_FILTERS = ('filter', 'notrace', 'caller_filter', 'hide', 'loc_filter', 'trigger', 'where', 'size_filter',
                        'depth', 'time_filter')
-_FORMATS = ('perfetto', 'chrome', 'folded', 'folded-calls', 'speedscope', 'callgrind', 'pprof')
+_FORMATS = ('perfetto', 'chrome', 'folded', 'folded-calls', 'speedscope', 'callgrind', 'pprof', 'firefox', 'perf')
 
 
 class _Filter:
@@ -532,8 +532,8 @@ class Trace:
             _lib.free(out)
 
     def export(self, path, format, *, task=None, start=0, end=None, depth=None, min_time=0, wall=False, filter=None):
-        """Writes the file `path` in a format of another tool: perfetto, chrome, folded, folded-calls, speedscope, callgrind
-        or pprof. It gets its name when it is complete."""
+        """Writes the file `path` in a format of another tool: perfetto, chrome, folded, folded-calls, speedscope,
+        callgrind, pprof, firefox or perf. It gets its name when it is complete."""
         if format not in _FORMATS:
             raise ValueError(f'export: no format {format!r}; there are: {", ".join(_FORMATS)}')
         window = self._window(None, task, start, end, depth, min_time, wall, filter)

@@ -483,7 +483,9 @@ enum gtrace_format {
     GTRACE_FORMAT_FOLDED_CALLS, /* how often it was called */
     GTRACE_FORMAT_SPEEDSCOPE,
     GTRACE_FORMAT_CALLGRIND,
-    GTRACE_FORMAT_PPROF
+    GTRACE_FORMAT_PPROF,
+    GTRACE_FORMAT_FIREFOX,
+    GTRACE_FORMAT_PERF
 };
 /* As gtrace_replay. Equal recordings give equal bytes. */
 int gtrace_export(struct gtrace *t, const struct gtrace_window *w, enum gtrace_format format,

@@ -33,12 +33,14 @@ static const struct format formats[] = {
     {"speedscope", TO_TOOL, GTRACE_FORMAT_SPEEDSCOPE},
     {"callgrind", TO_TOOL, GTRACE_FORMAT_CALLGRIND},
     {"pprof", TO_TOOL, GTRACE_FORMAT_PPROF},
+    {"firefox", TO_TOOL, GTRACE_FORMAT_FIREFOX},
+    {"perf", TO_TOOL, GTRACE_FORMAT_PERF},
     {"html", TO_PAGE},
 };
 
 static const char *const format_names[] = {"uftrace", "compact",    "perfetto",  "chrome",
                                            "folded",  "speedscope", "callgrind", "pprof",
-                                           "html",    NULL};
+                                           "firefox", "perf",       "html",      NULL};
 static const uint64_t page_default = 5 << 20, page_most = 1 << 30;
 static const char *const value_names[] = {"time", "calls", NULL};
 _Static_assert(G_N_ELEMENTS(format_names) == G_N_ELEMENTS(formats) + 1, "each format has a name");
@@ -283,6 +285,8 @@ const struct gt_command gt_command_export = {
             "The others are sums over all calls of a path of functions: small, however long the "
             "recording is. folded is for flamegraph.pl and inferno, speedscope for speedscope.app, "
             "callgrind for callgrind_annotate and KCachegrind, pprof for go tool pprof.",
+            "firefox (for profiler.firefox.com) and perf (the text of perf script) are such sums, "
+            "or with --from or --to each change of the stack in order of time.",
             "html is the page of guesttrace view as one file, which needs no server and no "
             "network: "
             "the time line, flame graphs and tables of the whole recording, at most --size large. "

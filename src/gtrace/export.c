@@ -28,6 +28,8 @@ static const struct {
     [GTRACE_FORMAT_SPEEDSCOPE] = {.sums = gt_export_speedscope},
     [GTRACE_FORMAT_CALLGRIND] = {.sums = gt_export_callgrind},
     [GTRACE_FORMAT_PPROF] = {.sums = gt_export_pprof},
+    [GTRACE_FORMAT_FIREFOX] = {.sums = gt_export_firefox},
+    [GTRACE_FORMAT_PERF] = {.sums = gt_export_perf},
 };
 
 API int gtrace_export(struct gtrace *t, const struct gtrace_window *w, enum gtrace_format format,

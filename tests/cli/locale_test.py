@@ -17,7 +17,7 @@ from gttest.results import Skip, equal, need, read_bytes
 LOCALE = 'de_DE.ISO-8859-1'
 TEXTS = [['info'], ['info', '--json'], ['report'], ['report', '--json'], ['graph'], ['replay'], ['replay', '--json'],
          ['replay', '--from', '1.5us', '--to', '0.0025ms'], ['report', '--time-filter', '0.05us']]
-FORMATS = ['compact', 'perfetto', 'chrome', 'folded', 'speedscope', 'callgrind', 'pprof', 'html']
+FORMATS = ['compact', 'perfetto', 'chrome', 'folded', 'speedscope', 'callgrind', 'pprof', 'firefox', 'perf', 'html']
 GUEST = r'''
 #include <stdio.h>
 #include <stdlib.h>

@@ -427,7 +427,7 @@ class Refused(SumsTest):
     def test_nothing_left(self):
         """One rule for all that choose a part: what leaves no call is an error, and no file is written."""
         some = self.some()
-        exports = [['export', '-f', form, '-o', 'out'] for form in ('chrome', 'perfetto', 'folded', 'speedscope', 'callgrind', 'pprof')]
+        exports = [['export', '-f', form, '-o', 'out'] for form in ('chrome', 'perfetto', 'folded', 'speedscope', 'callgrind', 'pprof', 'firefox', 'perf')]
         for command in [['report'], ['report', '--by', 'task'], ['graph'], ['replay'], ['replay', '--flat'], ['replay', '--json'], *exports]:
             for options, text in ((['-t', '9s'], 'no call is left by --time-filter 9s'),
                                   (['--task', '7', '--from', '1ns', '--to', '2ns', '-t', '1ms'],

@@ -13,7 +13,7 @@ from gttest import call_sums, callgrind_profile, commands, functions, made
 from gttest.paths import GUESTTRACE
 from gttest.results import need, read_bytes, same, write
 
-SUMS = ['folded', 'speedscope', 'callgrind', 'pprof']
+SUMS = ['folded', 'speedscope', 'callgrind', 'pprof', 'firefox', 'perf']
 FORMATS = [*SUMS, 'perfetto', 'chrome']
 FULL = 3000  # bytes that a small disk takes
 REPLACED = re.compile('[\udc80-\udcff]')
@@ -98,6 +98,8 @@ def check_all(recording, tids, options=(), **window):
     same_tasks({readers.tid_of(title): p for title, p in profiles.items() if p},
                {t: values(p, 'self', clean) for t, p in tasks.items()})
     check_edges(export('callgrind', recording.path, *options), tasks)
+    for form, read in ('firefox', readers.firefox), ('perf', readers.perf):
+        same_tasks(read(export(form, recording.path, *options)), {t: values(p, 'self', clean) for t, p in tasks.items()})
 
 
 def test_sums(t):

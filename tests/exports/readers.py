@@ -68,6 +68,75 @@ def speedscope(data):
     return read_speedscope(data)[1]
 
 
+COLUMNS = {  # of the processed format, version 48
+    'funcTable': 'name isJS relevantForJS resource fileName lineNumber columnNumber',
+    'frameTable': 'address inlineDepth category subcategory func nativeSymbol innerWindowID implementation line column',
+    'resourceTable': 'lib name host type', 'nativeSymbols': 'libIndex address name functionSize',
+    'stackTable': 'frame category subcategory prefix', 'samples': 'stack time weight',
+    'markers': 'data name startTime endTime phase category'}
+
+
+def firefox_tables(thread):
+    """That each column is as long as its table, and each index is in the other one."""
+    for table, columns in COLUMNS.items():
+        need(set(thread[table]) == {*columns.split(), 'length'} | ({'weightType'} if table == 'samples' else set()), table)
+        need(all(len(thread[table][c]) == thread[table]['length'] for c in columns.split()), table)
+    stacks, strings = thread['stackTable'], len(thread['stringArray'])
+    need(all(p is None or p < i for i, p in enumerate(stacks['prefix'])), 'a stack after the one above it')
+    need(all(f < thread['frameTable']['length'] for f in stacks['frame']), 'frames')
+    need(all(f < thread['funcTable']['length'] for f in thread['frameTable']['func']), 'functions')
+    need(all(n < strings for t in ('funcTable', 'resourceTable', 'markers') for n in thread[t]['name']), 'strings')
+    times = thread['samples']['time']
+    need(times == sorted(times), 'samples are not in order of time')
+
+
+def firefox_paths(thread):
+    """Of each stack its path."""
+    stacks, paths = thread['stackTable'], []
+    names = [thread['stringArray'][n] for n in thread['funcTable']['name']]
+    for frame, prefix in zip(stacks['frame'], stacks['prefix']):
+        paths.append((paths[prefix] if prefix is not None else ()) + (names[thread['frameTable']['func'][frame]],))
+    return paths
+
+
+def read_firefox(data):
+    file = json.loads(data)
+    need(file['meta']['preprocessedProfileVersion'] == 48 and file['libs'] == [], file['meta'])
+    for thread in file['threads']:
+        firefox_tables(thread)
+    return file
+
+
+def firefox(data):
+    """{tid: {path: value}}"""
+    found = {}
+    for thread in read_firefox(data)['threads']:
+        sums, paths, samples = collections.Counter(), firefox_paths(thread), thread['samples']
+        unit = {'samples': 1, 'tracing-ms': 1e6}[samples['weightType']]
+        for stack, weight in zip(samples['stack'], samples['weight']):
+            need(weight > 0 if stack is not None else weight == 0, weight)
+            if stack is not None:
+                sums[paths[stack]] += round(weight * unit)
+        if thread['name'] != 'console':
+            found[thread['tid']] = sums
+    return {tid: sums for tid, sums in found.items() if sums}
+
+
+PERF_SAMPLE = re.compile(r'(\S+) +(\d+)/(\d+) (\d+)\.(\d{9}): (\d+) (\S+): ')
+PERF_CALL = re.compile(r'\t *[0-9a-f]+ (.*) \((.*?)\)')
+
+
+def perf(data):
+    """{tid: {path: period}}"""
+    sums = collections.defaultdict(collections.Counter)
+    for block in data.decode().split('\n\n')[:-1]:
+        head, *calls = block.split('\n')
+        sample = PERF_SAMPLE.fullmatch(head)
+        need(sample and calls, repr(block[:200]))
+        sums[int(sample[3])][tuple(PERF_CALL.fullmatch(c)[1] for c in reversed(calls))] += int(sample[6])
+    return sums
+
+
 def tid_of(title):
     """Of "NAME (TID)" or "task TID"."""
     return int(re.search(r'(\d+)\)?$', title)[1])

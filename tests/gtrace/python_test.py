@@ -185,7 +185,7 @@ def test_export(where_to):
     """The bytes of the command's."""
     directory = recorded(where_to, 'threads.c', 'guest/cases')
     with gtrace.open(directory) as t:
-        for name in ('perfetto', 'chrome', 'folded', 'speedscope', 'callgrind', 'pprof'):
+        for name in ('perfetto', 'chrome', 'folded', 'speedscope', 'callgrind', 'pprof', 'firefox', 'perf'):
             must([paths.GUESTTRACE, 'export', '-D', '3', '--format', name, '-o', f'{where_to}/want', directory])
             t.export(f'{where_to}/got', name, depth=3)
             need(read_bytes(f'{where_to}/got') == read_bytes(f'{where_to}/want'), name)

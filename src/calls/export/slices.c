@@ -123,7 +123,7 @@ static int take(void *self, const struct gt_call *e)
     default:
         break;
     }
-    return r->out->failed != 0;
+    return r->out->failed != 0 || (r->to->stop && *r->to->stop);
 }
 
 int gt_slices_read(struct gt_calls *c, const struct gt_calls_window *w, const struct gt_slices *s,

@@ -29,6 +29,7 @@ struct gt_slices {
     void (*begin)(void *self, const struct gt_call *e, const struct gt_slice_value *v, size_t n);
     void (*end)(void *self, const struct gt_call *e, const struct gt_slice_value *v, size_t n);
     void (*instant)(void *self, uint32_t task, uint64_t time, const char *text);
+    const bool *stop; /* true ends the reading; NULL: nothing does */
 };
 
 /* Reads the window (NULL: all), until `out` fails. Errors of gt_calls_walk. */

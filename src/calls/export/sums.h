@@ -19,7 +19,9 @@ struct gt_sums_options {
 typedef int gt_sums_fn(struct gt_calls *c, const struct gt_sums_options *o, struct gt_output *out,
                        struct gt_error *err);
 
+gt_sums_fn gt_export_firefox;
 gt_sums_fn gt_export_folded;
+gt_sums_fn gt_export_perf;
 gt_sums_fn gt_export_speedscope;
 gt_sums_fn gt_export_callgrind;
 gt_sums_fn gt_export_pprof;
