@@ -50,6 +50,8 @@ enum gtrace_status {
     GTRACE_E_IO = -6,          /* the operating system refused; the message says why */
     GTRACE_E_NOT_FOUND = -7,   /* a file or a name that does not exist */
     GTRACE_E_UNSUPPORTED = -8, /* the input is understood, but cannot be handled here */
+    GTRACE_E_EXISTS = -9,      /* the target exists already */
+    GTRACE_E_BUSY = -10,       /* another process writes it */
 };
 
 /* Filled where a function fails; every pointer to one may be NULL. */
@@ -80,6 +82,8 @@ struct gtrace_options {
 /* 1: the path is rather a recording of calls, as its first bytes or its files say; 0: it is not, or
  * there is no such path. */
 int gtrace_is_recording(const char *path);
+/* When the recording was written last: ns since 1970. GTRACE_E_NOT_FOUND: there is no such path. */
+int64_t gtrace_written(const char *path);
 
 /* GTRACE_E_NOT_FOUND, GTRACE_E_IO, GTRACE_E_NOMEM, GTRACE_E_FORMAT: it is not a recording of calls,
  * or a text in it is damaged. A recording that was cut, or is being written, is opened as far as it
@@ -490,11 +494,52 @@ enum gtrace_format {
 /* As gtrace_replay. Equal recordings give equal bytes. */
 int gtrace_export(struct gtrace *t, const struct gtrace_window *w, enum gtrace_format format,
                   int fd, struct gtrace_error *err);
-/* The page of `guesttrace view` as one file: the whole recording and, unless it is NULL, how
- * `other` differs from it. GTRACE_E_RANGE: it does not fit into `most` bytes; else as
- * gtrace_replay. */
+/* Writes the whole recording at `from`, a file or a directory, in the other form, GTRACE_FILE or
+ * GTRACE_DIRECTORY. `to` gets its name when it is complete; a recording of calls that has the name
+ * is replaced, a directory moved to TO.old. Of `o`, which may be NULL, only `notice` is used.
+ * GTRACE_E_EXISTS: something else has the name; GTRACE_E_BUSY, GTRACE_E_NOT_FOUND, GTRACE_E_IO,
+ * GTRACE_E_NOMEM, GTRACE_E_FORMAT. */
+int gtrace_convert(const char *from, const char *to, enum gtrace_form form,
+                   const struct gtrace_options *o, struct gtrace_error *err);
+
+/* ---- the page of `guesttrace view` --------------------------------------------------------- */
+
+/* The page as one file: the whole recording and, unless it is NULL, how `other` differs from it.
+ * GTRACE_E_RANGE: it does not fit into `most` bytes; else as gtrace_replay. */
 int gtrace_export_page(struct gtrace *t, struct gtrace *other, uint64_t most, int fd,
                        struct gtrace_error *err);
+
+/* The page for a server: what it asks while one looks at it. Questions and answers are not ABI:
+ * they change with the page, which is an answer, too. */
+struct gtrace_page;
+struct gtrace_page_options {
+    uint32_t size;
+    uint32_t symbols;     /* 1: names as in the file, 0: demangled */
+    struct gtrace *other; /* what it is compared with; NULL: nothing */
+    const char *sources;  /* the folder with the texts of source files; NULL: they are not shown */
+    const char *coverage; /* a tracefile of lcov, how often lines ran; NULL: none */
+};
+/* Closed before `t` and `other`, whose calls it reads meanwhile. `o` may be NULL. GTRACE_E_NOMEM;
+ * GTRACE_E_NOT_FOUND, GTRACE_E_IO, GTRACE_E_RANGE, GTRACE_E_FORMAT: of `sources`, `coverage`. */
+int gtrace_page_open(struct gtrace *t, const struct gtrace_page_options *o,
+                     struct gtrace_page **out, struct gtrace_error *err);
+/* Reads the whole recording for the time line, which answers have as far as it is. Once, on any
+ * thread. GTRACE_E_USAGE: gtrace_page_stop has ended it; else as gtrace_scan. */
+int gtrace_page_read(struct gtrace_page *p, struct gtrace_error *err);
+void gtrace_page_stop(struct gtrace_page *p);
+struct gtrace_page_answer {
+    uint32_t size;
+    int32_t final;    /* 1: the same question will have the same answer */
+    const char *type; /* its media type, as HTTP has it */
+};
+/* Writes the answer to a question, "" for the page itself, to the descriptor. value() gives the
+ * text of a parameter, NULL: it is not given. On any threads at a time. GTRACE_E_NOT_FOUND: no such
+ * question; GTRACE_E_USAGE, GTRACE_E_RANGE: of a parameter; GTRACE_E_IO: `fd` could not be written,
+ * errno says why; else as gtrace_scan. Then the written text is not an answer. */
+int gtrace_page_answer(struct gtrace_page *p, const char *question,
+                       const char *(*value)(void *user, const char *key), void *user, int fd,
+                       struct gtrace_page_answer *out, struct gtrace_error *err);
+void gtrace_page_close(struct gtrace_page *p); /* NULL is fine; not while another call runs */
 
 /* ---- numbers of whole recordings ----------------------------------------------------------- */
 

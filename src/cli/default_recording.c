@@ -2,36 +2,16 @@
 /* Recordings of calls without a name: see default_recording.h. */
 #include "cli/default_recording.h"
 
-#include "calls/file/work.h"
-
-#include <sys/stat.h>
-
-static bool is_newer(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
-}
-
-/* When it was written last; `info` is one of its text files, which may not exist. False: it is not
- * there. */
-static bool find(const char *path, const char *info, struct timespec *time)
-{
-    struct stat st;
-    if (stat(path, &st) != 0)
-        return false;
-    *time = st.st_mtim;
-    if (stat(info, &st) == 0 && is_newer(&st.st_mtim, time))
-        *time = st.st_mtim;
-    return true;
-}
+#include "gtrace/gtrace.h"
 
 const char *gt_default_recording(const struct gt_command *self, const char *given, bool quiet)
 {
-    struct timespec file, directory;
     if (given)
         return given;
-    bool has_file = find(GT_DEFAULT_FILE, GT_DEFAULT_FILE GT_COMPACT_WORK_ENDING "/info", &file);
-    bool has_directory = find(GT_DEFAULT_DIRECTORY, GT_DEFAULT_DIRECTORY "/info", &directory);
-    bool take_file = has_file && (!has_directory || !is_newer(&directory, &file));
+    const int64_t file = gtrace_written(GT_DEFAULT_FILE);
+    const int64_t directory = gtrace_written(GT_DEFAULT_DIRECTORY);
+    const bool has_file = file >= 0, has_directory = directory >= 0;
+    const bool take_file = has_file && directory <= file;
     if (has_file && has_directory && !quiet)
         gt_command_fail(self, 0, "%s is taken: it is newer than %s",
                         take_file ? GT_DEFAULT_FILE : GT_DEFAULT_DIRECTORY,

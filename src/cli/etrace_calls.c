@@ -38,7 +38,7 @@ struct reading {
     struct gt_error *err;
 };
 
-static bool is_etrace(const char *path, const char *const *elf)
+bool gt_etrace_calls_are(const char *path, const char *const *elf)
 {
     unsigned char first[GT_FILE_KIND_BYTES];
     if (strcmp(path, "-") == 0 || g_str_has_prefix(path, "unix:"))
@@ -243,8 +243,8 @@ static int make(struct reading *r, const char *const *elf, const struct gt_notic
     return status < 0 ? status : r->status;
 }
 
-static int calls_of_etrace(const char *path, const char *const *elf,
-                           const struct gt_notices *notices, struct gt_error *err)
+int gt_etrace_calls_make(const char *path, const char *const *elf, const struct gt_notices *notices,
+                         struct gt_error *err)
 {
     struct reading *r = g_new0(struct reading, 1);
     g_autofree char *program = g_strdup(elf && *elf ? *elf : "unknown");
@@ -268,5 +268,3 @@ static int calls_of_etrace(const char *path, const char *const *elf,
         close(fd);
     return status < 0 ? status : fd;
 }
-
-const struct gt_calls_other gt_etrace_calls = {is_etrace, calls_of_etrace};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace export`: a recording of calls in another format. */
 #include "base/number.h"
-#include "calls/repair/compact.h"
 #include "cli/guard.h"
 #include "cli/opened.h"
 #include "cli/output_file.h"
@@ -17,16 +16,15 @@ struct format {
     const char *name;
     enum kind kind;
     enum gtrace_format format; /* TO_TOOL */
-    /* TO_RECORDING: writes the whole recording at `from` to `to`. */
-    int (*recording)(const char *from, const char *to, const struct gt_notices *notices,
-                     struct gt_error *err);
-    const char *from; /* what that takes where nothing is named */
+    /* TO_RECORDING: */
+    enum gtrace_form form;
+    const char *from; /* what it takes where nothing is named */
 };
 
 /* A row a format; names stand in format_names, too. */
 static const struct format formats[] = {
-    {"uftrace", TO_RECORDING, .recording = gt_recording_unpack, .from = GT_DEFAULT_FILE},
-    {"compact", TO_RECORDING, .recording = gt_recording_pack, .from = GT_DEFAULT_DIRECTORY},
+    {"uftrace", TO_RECORDING, .form = GTRACE_DIRECTORY, .from = GT_DEFAULT_FILE},
+    {"compact", TO_RECORDING, .form = GTRACE_FILE, .from = GT_DEFAULT_DIRECTORY},
     {"perfetto", TO_TOOL, GTRACE_FORMAT_PERFETTO},
     {"chrome", TO_TOOL, GTRACE_FORMAT_CHROME},
     {"folded", TO_TOOL, GTRACE_FORMAT_FOLDED},
@@ -190,15 +188,23 @@ struct job {
     const char *from[2];
 };
 
+static int write_recording(const struct job *job, enum gtrace_form form, struct gt_error *err)
+{
+    const struct gt_notices notices = gt_default_notices(job->command, job->o->quiet);
+    const struct gtrace_options how = {
+        .size = sizeof how, .notice = notices.put, .user = notices.self};
+    struct gtrace_error e = {.size = sizeof e};
+    const int status = gtrace_convert(job->from[0], job->o->output, form, &how, &e);
+    return status < 0 ? gt_opened_fail(err, status, &e) : 0;
+}
+
 static int do_export(void *self)
 {
     const struct job *job = self;
-    const struct gt_notices notices = gt_default_notices(job->command, job->o->quiet);
     const struct format *f = format_of(job->o->format);
     struct gt_error err = {0};
-    int status = f->kind == TO_RECORDING
-                     ? f->recording(job->from[0], job->o->output, &notices, &err)
-                     : write_calls(job->command, job->o, job->from, &err);
+    int status = f->kind == TO_RECORDING ? write_recording(job, f->form, &err)
+                                         : write_calls(job->command, job->o, job->from, &err);
     if (status == GT_E_USAGE)
         return gt_command_usage_error(job->command, "%s", err.text);
     return status < 0 ? gt_command_fail(job->command, GT_EXIT_FAILED, "%s", err.text)

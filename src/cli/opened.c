@@ -44,9 +44,9 @@ int gt_opened_open_any(const char *path, GPtrArray *elf, const struct gt_notices
     if (elf)
         g_ptr_array_add(elf, NULL);
     const char *const *programs = elf ? (const char *const *)elf->pdata : NULL;
-    if (!gt_etrace_calls.is(path, programs))
+    if (!gt_etrace_calls_are(path, programs))
         return open_at(path, NULL, notices, out, err);
-    int fd = gt_etrace_calls.make(path, programs, notices, err);
+    int fd = gt_etrace_calls_make(path, programs, notices, err);
     if (fd < 0)
         return fd;
     int status = open_at(path, &fd, notices, out, err);

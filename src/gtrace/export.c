@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libgtrace: recordings in the formats of other tools. */
+/* libgtrace: recordings in the formats of other tools, and in the other one of ours. */
 #include "calls/export/recording.h"
 #include "calls/export/sums.h"
-#include "calls/view/view.h"
+#include "calls/repair/compact.h"
 #include "gtrace/private.h"
 
 #include <errno.h>
@@ -53,20 +53,16 @@ API int gtrace_export(struct gtrace *t, const struct gtrace_window *w, enum gtra
     return status < 0 ? gt_gtrace_fail(err, status, &e) : gt_calls_gave(t->calls);
 }
 
-API int gtrace_export_page(struct gtrace *t, struct gtrace *other, uint64_t most, int fd,
-                           struct gtrace_error *err)
+API int gtrace_convert(const char *from, const char *to, enum gtrace_form form,
+                       const struct gtrace_options *o, struct gtrace_error *err)
 {
-    const struct gt_view_options how = {
-        .demangle = true, .other = other ? other->calls : NULL, .threads = 1};
+    struct gtrace_options options;
     struct gt_error e = {0};
-    g_autofree struct gt_output *out = g_new(struct gt_output, 1);
-    gt_output_init(out, fd);
-    struct gt_view *v = gt_view_create(t->calls, &how);
-    int status = v ? gt_view_read(v, &e) : GT_E_NOMEM;
-    if (status == 0)
-        status = gt_view_write_page(v, most, out, &e);
-    gt_view_destroy(v);
-    status = gt_gtrace_written(out, status, &e);
-    errno = out->failed;
-    return status < 0 ? gt_gtrace_fail(err, status, &e) : 1;
+    gt_gtrace_get(&options, sizeof options, o);
+    const struct gt_notices notices = {options.notice, options.user};
+    if (form != GTRACE_FILE && form != GTRACE_DIRECTORY)
+        return gt_gtrace_usage(err, "gtrace_convert: no such form");
+    const int status =
+        (form == GTRACE_FILE ? gt_recording_pack : gt_recording_unpack)(from, to, &notices, &e);
+    return status < 0 ? gt_gtrace_fail(err, status, &e) : 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* libgtrace: a recording is opened, and what ran in it. */
 #include "base/file.h"
+#include "calls/file/work.h"
 #include "gtrace/private.h"
 #include "recording/file_kind.h"
 #include "recording/texts/files.h"
@@ -9,6 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Both sides have the same numbers. */
 _Static_assert((int)GTRACE_E_USAGE == (int)GT_E_USAGE && (int)GTRACE_E_NOMEM == (int)GT_E_NOMEM &&
@@ -16,7 +18,8 @@ _Static_assert((int)GTRACE_E_USAGE == (int)GT_E_USAGE && (int)GTRACE_E_NOMEM == 
                    (int)GTRACE_E_FORMAT == (int)GT_E_FORMAT &&
                    (int)GTRACE_E_RANGE == (int)GT_E_RANGE && (int)GTRACE_E_IO == (int)GT_E_IO &&
                    (int)GTRACE_E_NOT_FOUND == (int)GT_E_NOT_FOUND &&
-                   (int)GTRACE_E_UNSUPPORTED == (int)GT_E_UNSUPPORTED,
+                   (int)GTRACE_E_UNSUPPORTED == (int)GT_E_UNSUPPORTED &&
+                   (int)GTRACE_E_EXISTS == (int)GT_E_EXISTS && (int)GTRACE_E_BUSY == (int)GT_E_BUSY,
                "statuses of libgtrace are the readers'");
 _Static_assert((int)GTRACE_FILE == (int)GT_CALLS_COMPACT &&
                    (int)GTRACE_DIRECTORY == (int)GT_CALLS_DIRECTORY &&
@@ -118,6 +121,24 @@ API int gtrace_is_recording(const char *path)
 {
     const enum gt_file_kind kind = gt_file_kind_at(path);
     return kind == GT_FILE_CALLS || kind == GT_FILE_DIRECTORY;
+}
+
+static int64_t changed_at(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0
+               ? (int64_t)st.st_mtim.tv_sec * 1000000000 + (int64_t)st.st_mtim.tv_nsec
+               : GT_E_NOT_FOUND;
+}
+
+/* A directory, and that of a file which is being recorded, have a text that is written at the
+ * recording's end, too. */
+API int64_t gtrace_written(const char *path)
+{
+    g_autofree char *text = g_build_filename(path, "info", NULL);
+    g_autofree char *beside = g_strconcat(path, GT_COMPACT_WORK_ENDING "/info", NULL);
+    const int64_t own = changed_at(path), texts = MAX(changed_at(text), changed_at(beside));
+    return own < 0 ? own : MAX(own, texts);
 }
 
 API int gtrace_open(const char *path, const struct gtrace_options *o, struct gtrace **out,

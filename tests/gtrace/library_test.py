@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """libgtrace as it is installed: pkg-config finds it, its examples are built against it and say what the reader of
 Python says; programs in C and C++ of any standard include its header; it exports its own names only; an older
-program's structs are not written behind their end."""
+program's structs are not written behind their end; a server of any program has the page of view; a recording becomes one
+of the other form."""
 import glob
+import json
 import os
 import shutil
 import sys
@@ -42,6 +44,42 @@ int main(int argc, char **argv)
     gtrace_close(t);
     printf("%u\n", bad);
     return bad != 0;
+}
+'''
+PAGE = r'''
+#include <gtrace/gtrace.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+/* PAGE RECORDING OTHER-FORM QUESTION...: each answer, and what is said of it. */
+static const char *value(void *user, const char *key)
+{
+    return strcmp(key, "sort") == 0 ? user : NULL;
+}
+int main(int argc, char **argv)
+{
+    struct gtrace *t;
+    struct gtrace_page *p;
+    struct gtrace_error err = {.size = sizeof err};
+    struct gtrace_page_options wrong = {.size = sizeof wrong, .sources = "/none"};
+    if (argc < 3 || gtrace_written("/none") != GTRACE_E_NOT_FOUND || gtrace_written(argv[1]) <= 0 ||
+        gtrace_convert(argv[1], argv[2], GTRACE_ETRACE, NULL, NULL) != GTRACE_E_USAGE ||
+        gtrace_convert(argv[1], argv[2], GTRACE_DIRECTORY, NULL, &err) != 0 ||
+        gtrace_convert(argv[2], "/proc/none", GTRACE_FILE, NULL, NULL) >= 0 ||
+        gtrace_open(argv[2], NULL, &t, &err) != 0 ||
+        gtrace_page_open(t, &wrong, &p, &err) != GTRACE_E_NOT_FOUND || p ||
+        gtrace_page_open(t, NULL, &p, NULL) != 0 || gtrace_page_read(p, NULL) != 0)
+        return 1;
+    for (int i = 3; i < argc; i++) {
+        struct gtrace_page_answer a = {.size = sizeof a};
+        int status = gtrace_page_answer(p, argv[i], value, NULL, STDOUT_FILENO, &a, &err);
+        fprintf(stderr, "%d %d %s\n", status, a.final, status < 0 ? err.text : a.type);
+    }
+    gtrace_page_stop(p);
+    gtrace_page_close(p);
+    gtrace_page_close(NULL);
+    gtrace_close(t);
+    return 0;
 }
 '''
 
@@ -93,6 +131,20 @@ def test_sizes(where_to):
     with open(f'{where_to}/old.c', 'w', encoding='utf-8') as f:
         f.write(OLD)
     need(printed([build(where_to, f'{where_to}/old.c', flags), recording(where_to)], env=env) == '0\n', 'sizes')
+
+
+def test_page(where_to):
+    flags, env = installed(where_to)
+    with open(f'{where_to}/page.c', 'w', encoding='utf-8') as f:
+        f.write(PAGE)
+    program = build(where_to, f'{where_to}/page.c', flags)
+    command = [program, recording(where_to), f'{where_to}/r.data']
+    done = run([*command, '', 'page.css', 'page.js', 'none', 'info'], env=env)
+    need(done.returncode == 0 and done.stderr.decode().splitlines() == [
+        '0 1 text/html; charset=utf-8', '0 1 text/css; charset=utf-8', '0 1 text/javascript; charset=utf-8',
+        '-7 0 there is no such answer', '0 1 application/json'], done.returncode, done.stderr)
+    info = json.loads(done.stdout[done.stdout.rindex(b'{"title"'):])
+    need(info['title'] == 'r.data' and os.path.isfile(f'{where_to}/r.data/info'), info)
 
 
 def test_header(where_to):

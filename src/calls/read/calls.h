@@ -37,21 +37,9 @@ struct gt_value_item;
 struct gt_value_spec; /* recording/values/spec.h */
 struct gt_values;
 
-/* A form that is not a recording of calls: its calls are made into one when it is opened. */
-struct gt_calls_other {
-    /* True where the path, or the programs (until NULL; NULL: none) say that it is of this form. */
-    bool (*is)(const char *path, const char *const *elf);
-    /* Reads it to its end, and makes a compact file of its calls in memory: a descriptor, which the
-     * caller closes. Errors: as of opening. */
-    int (*make)(const char *path, const char *const *elf, const struct gt_notices *notices,
-                struct gt_error *err);
-};
-
 struct gt_calls_options {
-    const char *const *elf;             /* of `other`: the programs, until NULL; NULL: none */
-    const struct gt_calls_other *other; /* NULL: recordings of calls only */
-    const int *of_etrace; /* what `other` has made of an etrace stream; NULL: nothing. The caller
-                           * closes it */
+    const int *of_etrace; /* a descriptor of a compact file that was made of an etrace stream, which
+                           * is read in place of the path; NULL: none. The caller closes it */
     struct gt_notices notices; /* about damage that is skipped, and the like; on any thread, one at
                                 * a time, also during passes */
     bool written;              /* others may be writing it: of what may only be not there yet there

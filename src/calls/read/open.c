@@ -169,24 +169,11 @@ static int open_made(struct gt_calls *c, int fd, struct gt_error *err)
     return status;
 }
 
-/* The calls of a stream, which is read to its end. */
-static int open_other(struct gt_calls *c, const struct gt_calls_options *o, struct gt_error *err)
-{
-    int fd = o->other->make(c->path, o->elf, &c->notices, err);
-    if (fd < 0)
-        return fd;
-    int status = open_made(c, fd, err);
-    close(fd);
-    return status;
-}
-
 static int open_file(struct gt_calls *c, const struct gt_calls_options *o, struct gt_error *err)
 {
     struct stat st;
     if (o->of_etrace)
         return open_made(c, *o->of_etrace, err);
-    if (o->other && o->other->is(c->path, o->elf))
-        return open_other(c, o, err);
     c->facts.form =
         stat(c->path, &st) == 0 && S_ISDIR(st.st_mode) ? GT_CALLS_DIRECTORY : GT_CALLS_COMPACT;
     if (c->facts.form == GT_CALLS_DIRECTORY)

@@ -6,6 +6,7 @@ enum { MOST_BYTES = 16 << 20, MOST_OF_ONE = MOST_BYTES / 4 };
 
 struct entry {
     char *question;
+    const char *type;
     GBytes *bytes;
     GList link; /* in order of use, the oldest first */
 };
@@ -50,7 +51,7 @@ void gt_answers_destroy(struct gt_answers *a)
     g_free(a);
 }
 
-GBytes *gt_answers_get(struct gt_answers *a, const char *question)
+GBytes *gt_answers_get(struct gt_answers *a, const char *question, const char **type)
 {
     GBytes *bytes = NULL;
     g_mutex_lock(&a->lock);
@@ -59,17 +60,19 @@ GBytes *gt_answers_get(struct gt_answers *a, const char *question)
         g_queue_unlink(&a->order, &e->link);
         g_queue_push_tail_link(&a->order, &e->link);
         bytes = g_bytes_ref(e->bytes);
+        *type = e->type;
     }
     g_mutex_unlock(&a->lock);
     return bytes;
 }
 
-void gt_answers_put(struct gt_answers *a, const char *question, GBytes *bytes)
+void gt_answers_put(struct gt_answers *a, const char *question, const char *type, GBytes *bytes)
 {
     if (g_bytes_get_size(bytes) > MOST_OF_ONE)
         return;
     struct entry *e = g_new0(struct entry, 1);
     e->question = g_strdup(question);
+    e->type = type;
     e->bytes = g_bytes_ref(bytes);
     e->link.data = e;
     g_mutex_lock(&a->lock);

@@ -10,9 +10,9 @@ struct gt_answers;
 
 struct gt_answers *gt_answers_create(void);
 void gt_answers_destroy(struct gt_answers *a);
-/* The answer, which the caller unrefs; NULL: it is not there. */
-GBytes *gt_answers_get(struct gt_answers *a, const char *question);
-/* Keeps it; `bytes` stays the caller's, too. */
-void gt_answers_put(struct gt_answers *a, const char *question, GBytes *bytes);
+/* The answer, which the caller unrefs, and its media type; NULL: it is not there. */
+GBytes *gt_answers_get(struct gt_answers *a, const char *question, const char **type);
+/* Keeps it; `bytes` stays the caller's, too; `type` lives on. */
+void gt_answers_put(struct gt_answers *a, const char *question, const char *type, GBytes *bytes);
 
 #endif

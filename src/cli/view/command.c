@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace view`: a recording in the browser. */
-#include "calls/view/sources.h"
-#include "calls/view/view.h"
-#include "cli/default_recording.h"
-#include "cli/etrace_calls.h"
+#include "cli/opened.h"
 #include "cli/view/server.h"
 
 #include <malloc.h>
@@ -49,7 +46,7 @@ static const struct gt_option view_table[] = {
 
 struct reading {
     const struct gt_command *command;
-    struct gt_view *view;
+    struct gtrace_page *page;
     pthread_t thread;
     bool runs;
 };
@@ -58,9 +55,9 @@ struct reading {
 static void *read_all(void *self)
 {
     struct reading *r = self;
-    struct gt_error err = {0};
-    int status = gt_view_read(r->view, &err);
-    if (status < 0 && status != GT_E_USAGE)
+    struct gtrace_error err = {.size = sizeof err};
+    const int status = gtrace_page_read(r->page, &err);
+    if (status < 0 && status != GTRACE_E_USAGE) /* that it was stopped */
         gt_command_fail(r->command, 0, "%s", err.text);
     return NULL;
 }
@@ -92,7 +89,7 @@ static int serve(struct reading *r, const struct view_options *o, struct gt_erro
     int signal;
     mallopt(M_ARENA_MAX, ARENAS);
     block_ends(&ends, &before);
-    int status = gt_server_open(r->view, (uint16_t)o->port, &server, err);
+    int status = gt_server_open(r->page, (uint16_t)o->port, &server, err);
     if (status == 0) {
         r->runs = pthread_create(&r->thread, NULL, read_all, r) == 0;
         printf("%s\n", gt_server_address(server));
@@ -104,7 +101,7 @@ static int serve(struct reading *r, const struct view_options *o, struct gt_erro
         sigwait(&ends, &signal);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL); /* the next one ends it at once */
-    gt_view_stop(r->view);
+    gtrace_page_stop(r->page);
     if (status == 0)
         gt_server_close(server);
     if (r->runs)
@@ -112,38 +109,41 @@ static int serve(struct reading *r, const struct view_options *o, struct gt_erro
     return status;
 }
 
+static int show(const struct gt_command *self, const struct view_options *o, struct gtrace *t,
+                struct gtrace *other, struct gt_error *err)
+{
+    const struct gtrace_page_options how = {.size = sizeof how,
+                                            .symbols = !o->demangle,
+                                            .other = other,
+                                            .sources = o->source,
+                                            .coverage = o->coverage};
+    struct reading r = {.command = self};
+    struct gtrace_error e = {.size = sizeof e};
+    int status = gtrace_page_open(t, &how, &r.page, &e);
+    status = status < 0 ? gt_opened_fail(err, status, &e) : serve(&r, o, err);
+    gtrace_page_close(r.page);
+    return status;
+}
+
 static int run_view(const struct gt_command *self, const void *options, size_t n, char **operands)
 {
     const struct view_options *o = options;
     struct gt_error err = {0};
-    struct gt_calls *calls[] = {NULL, NULL};
-    struct gt_sources *sources = NULL;
-    struct reading r = {.command = self};
-    if (n > G_N_ELEMENTS(calls))
+    struct gtrace *trace[] = {NULL, NULL};
+    int status = 0;
+    if (n > G_N_ELEMENTS(trace))
         return gt_command_usage_error(self, "takes one recording, or two to compare");
     const char *paths[] = {gt_default_recording(self, operands[0], false),
                            n > 1 ? operands[1] : NULL};
     if (!paths[0])
         return gt_default_recording_missing(self);
-    if (o->elf)
-        g_ptr_array_add(o->elf, NULL);
-    const struct gt_calls_options how = {.elf = o->elf ? (const char *const *)o->elf->pdata : NULL,
-                                         .other = &gt_etrace_calls,
-                                         .notices = gt_command_notices(self)};
-    int status =
-        o->source || o->coverage ? gt_sources_open(o->source, o->coverage, &sources, &err) : 0;
+    const struct gt_notices notices = gt_command_notices(self);
     for (size_t i = 0; i < G_N_ELEMENTS(paths) && paths[i] && status == 0; i++)
-        status = gt_calls_open(paths[i], &how, &calls[i], &err);
-    if (status == 0) {
-        const struct gt_view_options shown = {
-            .demangle = o->demangle, .other = calls[1], .sources = sources};
-        r.view = gt_view_create(calls[0], &shown);
-        status = r.view ? serve(&r, o, &err) : gt_error_set(&err, GT_E_NOMEM, "out of memory");
-    }
-    gt_view_destroy(r.view);
-    gt_calls_close(calls[1]);
-    gt_calls_close(calls[0]);
-    gt_sources_close(sources);
+        status = gt_opened_open_any(paths[i], o->elf, &notices, &trace[i], &err);
+    if (status == 0)
+        status = show(self, o, trace[0], trace[1], &err);
+    gtrace_close(trace[1]);
+    gtrace_close(trace[0]);
     return status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;
 }
 

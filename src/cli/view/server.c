@@ -2,7 +2,6 @@
 /* The server of `guesttrace view`: see server.h. */
 #include "cli/view/server.h"
 
-#include "calls/view/page.h"
 #include "cli/view/cache.h"
 #include "cli/view/connections.h"
 
@@ -23,7 +22,7 @@ enum {
 };
 
 struct gt_server {
-    struct gt_view *view;
+    struct gtrace_page *page;
     struct MHD_Daemon *daemon;
     struct gt_answers *cache;
     struct gt_connections *connections;
@@ -69,23 +68,16 @@ static enum MHD_Result refuse(struct MHD_Connection *to, unsigned status, const 
                                                    MHD_RESPMEM_MUST_COPY));
 }
 
-static enum MHD_Result respond_file(struct MHD_Connection *to, const struct gt_view_file *f)
-{
-    return respond(to, MHD_HTTP_OK, f->type,
-                   MHD_create_response_from_buffer(f->size, (void *)(uintptr_t)f->data,
-                                                   MHD_RESPMEM_PERSISTENT));
-}
-
 static void free_bytes(void *bytes)
 {
     g_bytes_unref(bytes);
 }
 
-static enum MHD_Result respond_bytes(struct MHD_Connection *to, GBytes *bytes)
+static enum MHD_Result respond_bytes(struct MHD_Connection *to, const char *type, GBytes *bytes)
 {
     gsize size;
     const void *data = g_bytes_get_data(bytes, &size);
-    return respond(to, MHD_HTTP_OK, "application/json",
+    return respond(to, MHD_HTTP_OK, type,
                    MHD_create_response_from_buffer_with_free_callback_cls(
                        size, (void *)(uintptr_t)data, free_bytes, bytes));
 }
@@ -97,36 +89,26 @@ static const char *parameter(void *connection, const char *key)
     return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, key);
 }
 
-static GBytes *bytes_of(int fd, struct gt_error *err)
+static GBytes *bytes_of(int fd)
 {
     const off_t size = lseek(fd, 0, SEEK_END);
     char *data = size < 0 ? NULL : g_try_malloc((gsize)size + 1);
-    if (!data || pread(fd, data, (size_t)size, 0) != size) {
-        g_free(data);
-        gt_error_set(err, GT_E_NOMEM, "out of memory");
-        return NULL;
-    }
-    return g_bytes_new_take(data, (gsize)size);
+    if (data && pread(fd, data, (size_t)size, 0) == size)
+        return g_bytes_new_take(data, (gsize)size);
+    g_free(data);
+    return NULL;
 }
 
-/* NULL: err says why. */
+/* NULL: err says why, if it does. */
 static GBytes *make_answer(struct gt_server *s, struct MHD_Connection *to, const char *name,
-                           bool *final, struct gt_error *err)
+                           struct gtrace_page_answer *answer, struct gtrace_error *err)
 {
-    const struct gt_view_query q = {parameter, to};
     const int fd = memfd_create("answer", MFD_CLOEXEC);
-    if (fd < 0) {
-        gt_error_errno(err, errno, "memory for an answer");
-        return NULL;
-    }
-    struct gt_output *out = g_new(struct gt_output, 1);
-    gt_output_init(out, fd);
-    int status = gt_view_answer(s->view, name, &q, out, final, err);
-    if (status >= 0)
-        status = gt_output_finish(out, "an answer", err);
-    GBytes *bytes = status < 0 ? NULL : bytes_of(fd, err);
-    g_free(out);
-    close(fd);
+    const int status =
+        fd < 0 ? GTRACE_E_IO : gtrace_page_answer(s->page, name, parameter, to, fd, answer, err);
+    GBytes *bytes = status < 0 ? NULL : bytes_of(fd);
+    if (fd >= 0)
+        close(fd);
     return bytes;
 }
 
@@ -142,19 +124,19 @@ static enum MHD_Result answer(struct gt_server *s, struct MHD_Connection *to, co
 {
     g_autoptr(GString) question = g_string_new(name);
     MHD_get_connection_values(to, MHD_GET_ARGUMENT_KIND, add_argument, question);
-    GBytes *bytes = gt_answers_get(s->cache, question->str);
-    struct gt_error err = {0};
-    bool final = false;
+    struct gtrace_page_answer a = {.size = sizeof a};
+    struct gtrace_error err = {.size = sizeof err, .text = "out of memory"};
+    GBytes *bytes = gt_answers_get(s->cache, question->str, &a.type);
     if (!bytes) {
-        bytes = make_answer(s, to, name, &final, &err);
-        if (bytes && final)
-            gt_answers_put(s->cache, question->str, bytes);
+        bytes = make_answer(s, to, name, &a, &err);
+        if (bytes && a.final)
+            gt_answers_put(s->cache, question->str, a.type, bytes);
     }
     if (bytes)
-        return respond_bytes(to, bytes);
+        return respond_bytes(to, a.type, bytes);
     return refuse(to,
-                  err.status == GT_E_NOT_FOUND ? MHD_HTTP_NOT_FOUND
-                  : err.status == GT_E_USAGE || err.status == GT_E_RANGE
+                  err.status == GTRACE_E_NOT_FOUND ? MHD_HTTP_NOT_FOUND
+                  : err.status == GTRACE_E_USAGE || err.status == GTRACE_E_RANGE
                       ? MHD_HTTP_BAD_REQUEST
                       : MHD_HTTP_INTERNAL_SERVER_ERROR,
                   err.text);
@@ -214,7 +196,6 @@ static void note_answered(void *self, struct MHD_Connection *c, void **state,
 static enum MHD_Result respond_to(struct gt_server *s, struct MHD_Connection *c, const char *path,
                                   const char *method)
 {
-    static const struct gt_view_file *const files[] = {&gt_view_page_css, &gt_view_page_js};
     if (!is_ours(s, c))
         return refuse(c, MHD_HTTP_FORBIDDEN, "this address is not the page's\n");
     const char *name = after_token(s, path);
@@ -223,11 +204,6 @@ static enum MHD_Result respond_to(struct gt_server *s, struct MHD_Connection *c,
                       "the address lacks its token; use the whole address\n");
     if (strcmp(method, "GET") != 0)
         return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");
-    if (!*name)
-        return respond_file(c, &gt_view_page_html);
-    for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
-        if (strcmp(name, files[i]->name) == 0)
-            return respond_file(c, files[i]);
     return answer(s, c, name);
 }
 
@@ -289,11 +265,12 @@ static int listen_at(uint16_t *port, struct gt_error *err)
     return -1;
 }
 
-int gt_server_open(struct gt_view *v, uint16_t port, struct gt_server **out, struct gt_error *err)
+int gt_server_open(struct gtrace_page *p, uint16_t port, struct gt_server **out,
+                   struct gt_error *err)
 {
     struct gt_server *s = g_new0(struct gt_server, 1);
     const int fd = listen_at(&port, err);
-    s->view = v;
+    s->page = p;
     s->connections = gt_connections_create();
     s->cache = gt_answers_create();
     *out = s;

@@ -10,7 +10,7 @@
 #define GT_CLI_VIEW_SERVER_H
 
 #include "base/error.h"
-#include "calls/view/view.h"
+#include "gtrace/gtrace.h"
 
 #include <stdint.h>
 
@@ -18,7 +18,8 @@ struct gt_server;
 
 /* Listens on that port (0: any) of 127.0.0.1 and answers, on threads of its own, until it is
  * closed. GT_E_IO: the port is in use, or cannot be used. */
-int gt_server_open(struct gt_view *v, uint16_t port, struct gt_server **out, struct gt_error *err);
+int gt_server_open(struct gtrace_page *p, uint16_t port, struct gt_server **out,
+                   struct gt_error *err);
 /* The page's address. */
 const char *gt_server_address(const struct gt_server *s);
 /* Ends after the answers that are being made. NULL is fine. */
