@@ -26,19 +26,9 @@
 /* --match; the member is a text. */
 #define GT_MATCH_OPTION(options, member)                                                           \
     {                                                                                              \
-        "match", .type = GT_OPTION_CHOICE, .value = "HOW", .choices = gt_filter_matches,           \
+        "match", .type = GT_OPTION_CHOICE, .value = "HOW", .choices = gt_filter_match_names,       \
                  .help = "what FUNC is: regex (the default) or glob", .heading = GT_UNDER_FILTERS, \
                  .offset = offsetof(options, member)                                               \
     }
-
-extern const char *const gt_filter_matches[];
-
-/* `match` is NULL or the value of --match. */
-enum gt_filter_match gt_filter_options_match(const char *match);
-/* Adds -F and -N; each value of another option. Lists may be NULL. Errors of gt_filter_set_add. */
-int gt_filter_options_add_areas(struct gt_filter_set *set, const GPtrArray *areas,
-                                struct gt_error *err);
-int gt_filter_options_add_each(struct gt_filter_set *set, enum gt_filter_option option,
-                               const char *name, const GPtrArray *values, struct gt_error *err);
 
 #endif

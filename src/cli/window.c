@@ -192,7 +192,7 @@ static int make_filter(const struct gt_window_options *o, struct gtrace *t, stru
                  {GTRACE_HIDE, o->hides},
                  {GTRACE_LOC_FILTER, o->places},
                  {GTRACE_WHERE, o->where}};
-    const bool glob = gt_filter_options_match(o->match) == GT_FILTER_MATCH_GLOB;
+    const bool glob = gt_filter_match_of(o->match) == GT_FILTER_MATCH_GLOB;
     struct gtrace_error e = {.size = sizeof e};
     int status = gtrace_filter_new(t, glob, &w->filter, &e);
     if (status < 0)

@@ -32,6 +32,16 @@ struct gt_pattern {
 
 static const char special[] = ".?*+-^$|()[]{}"; /* as in uftrace */
 
+const char *const gt_filter_match_names[] = {
+    [GT_FILTER_MATCH_REGEX] = "regex", [GT_FILTER_MATCH_GLOB] = "glob", NULL};
+
+enum gt_filter_match gt_filter_match_of(const char *name)
+{
+    return name && strcmp(name, gt_filter_match_names[GT_FILTER_MATCH_GLOB]) == 0
+               ? GT_FILTER_MATCH_GLOB
+               : GT_FILTER_MATCH_REGEX;
+}
+
 /* The colon between the module and the name; NULL: none. */
 static const char *find_colon(const char *text, size_t n)
 {

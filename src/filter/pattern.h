@@ -42,6 +42,10 @@ enum gt_filter_match {
     GT_FILTER_MATCH_REGEX, /* uftrace's default */
     GT_FILTER_MATCH_GLOB,
 };
+/* "regex", "glob", until NULL. */
+extern const char *const gt_filter_match_names[];
+/* By its name; NULL: the default. */
+enum gt_filter_match gt_filter_match_of(const char *name);
 
 struct gt_pattern;
 

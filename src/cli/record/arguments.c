@@ -77,8 +77,8 @@ static int take_rule(struct gt_recording *r, const char *argument, const char *t
         status = check_items(own->str, err);
     if (status == 0 && (asked.request.all || asked.request.fields))
         status = gt_auto_arguments_select(r->arguments->automatic, pattern,
-                                          gt_filter_options_match(r->opt->filters.match),
-                                          &asked.request, &place, err);
+                                          gt_filter_match_of(r->opt->filters.match), &asked.request,
+                                          &place, err);
     if (status == 0 && own->len) {
         g_autofree char *rule = g_strdup_printf("%s@%s", pattern, own->str);
         g_string_append_printf(r->arguments->plugin, ",%s=", argument);

@@ -38,6 +38,27 @@ bool gt_record_starts_off(const struct gt_recording *r)
 
 /* ---- before the run ------------------------------------------------------------------------ */
 
+static int add_each(struct gt_filter_set *set, enum gt_filter_option option, const char *name,
+                    const GPtrArray *values, struct gt_error *err)
+{
+    int status = 0;
+    for (guint i = 0; values && i < values->len && status == 0; i++)
+        status = gt_filter_set_add(set, option, name, values->pdata[i], err);
+    return status;
+}
+
+/* -F and -N, whose order counts. */
+static int add_areas(struct gt_filter_set *set, const GPtrArray *areas, struct gt_error *err)
+{
+    int status = 0;
+    for (guint i = 0; areas && i < areas->len && status == 0; i++) {
+        const char *value = areas->pdata[i];
+        status = *value == '!' ? gt_filter_set_add(set, GT_FILTER_NOT, "-N", value + 1, err)
+                               : gt_filter_set_add(set, GT_FILTER_ONLY, "-F", value, err);
+    }
+    return status;
+}
+
 static int add_single(struct gt_filter_set *set, const struct gt_record_filters *f,
                       struct gt_error *err)
 {
@@ -65,10 +86,9 @@ static int add_all(struct gt_filter_set *set, const struct gt_record_filters *f,
 {
     struct list lists[LISTS];
     make_lists(f, lists);
-    int status = gt_filter_options_add_areas(set, f->areas, err);
+    int status = add_areas(set, f->areas, err);
     for (size_t i = 0; i < LISTS && status == 0; i++)
-        status =
-            gt_filter_options_add_each(set, lists[i].option, lists[i].shown, *lists[i].values, err);
+        status = add_each(set, lists[i].option, lists[i].shown, *lists[i].values, err);
     return status == 0 ? add_single(set, f, err) : status;
 }
 
@@ -76,7 +96,7 @@ int gt_record_filters_make(struct gt_recording *r, struct gt_filter_set **out, s
 {
     const struct gt_record_filters *f = &r->opt->filters;
     const struct gt_filter_settings settings = {
-        .match = gt_filter_options_match(f->match),
+        .match = gt_filter_match_of(f->match),
         .needs = gt_causes_missing(r) | (r->opt->last ? 0 : GT_FILTER_NEEDS_SNAPSHOTS) |
                  (r->user_mode
                       ? GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_HANDLERS | GT_FILTER_NEEDS_KERNEL

@@ -76,7 +76,6 @@ static int take_word(void *self, const char *value, struct gt_error *err)
 
 size_t gt_filters_arguments(struct gt_filters *f, struct gt_arg *table)
 {
-    static const char *const matches[] = {"regex", "glob", NULL};
     static const char *const states[] = {"on", "off", NULL};
     f->words = new_words();
     for (size_t i = 0; i < N_ARGUMENTS; i++) {
@@ -86,7 +85,8 @@ size_t gt_filters_arguments(struct gt_filters *f, struct gt_arg *table)
                                    .value = &f->argument[i],
                                    .each = take_word};
     }
-    table[N_ARGUMENTS] = (struct gt_arg){"match", GT_ARG_CHOICE, &f->match, .choices = matches};
+    table[N_ARGUMENTS] =
+        (struct gt_arg){"match", GT_ARG_CHOICE, &f->match, .choices = gt_filter_match_names};
     table[N_ARGUMENTS + 1] =
         (struct gt_arg){"recording", GT_ARG_CHOICE, &f->state, .choices = states};
     return N_ARGUMENTS + 2;
