@@ -104,7 +104,7 @@ class Written(CliTest):
             self.refuse('-o', name, '--last', '1M', text=f'{name}: is a directory, and the recording is one file:'
                         ' name another\n')
         self.refuse('-o', 'new/', text='new/: names a directory')
-        self.refuse('-o', 'note', text='exists and is no compact recording')
+        self.refuse('-o', 'note', text='exists and is not a compact recording')
         self.refuse('-o', 'note', *DIRECTORY, text='exists and is not uftrace data')
         self.refuse('-o', 'file', *DIRECTORY, text='file: is a compact recording, and the new one is a directory:'
                     ' name another, or leave --format uftrace out\n')

@@ -144,7 +144,7 @@ class Export(CliTest):
     def test_something_else_is_there(self):
         self.make()
         self.write('note', b'mine', 0o644)
-        self.assertRegex(self.export(1, 'compact', 'note', 'data'), 'note exists and is no compact recording$')
+        self.assertRegex(self.export(1, 'compact', 'note', 'data'), 'note exists and is not a compact recording$')
         self.export(0, 'compact', 'a.gtrace', 'data')
         self.assertRegex(self.export(1, 'uftrace', 'note', 'a.gtrace'), 'note: exists and is not uftrace data')
         self.assertEqual(self.read_bytes('note'), b'mine')
@@ -166,7 +166,7 @@ class Export(CliTest):
         for size in range(0, len(whole), 1 + len(whole) // 40):
             self.write('cut', whole[:size], 0o644)
             if size < HEAD:
-                self.assertRegex(self.export(1, 'uftrace', 'back', 'cut'), '(it is no compact|expected a) recording( of calls in one file)?$')
+                self.assertRegex(self.export(1, 'uftrace', 'back', 'cut'), '(not a compact|expected a) recording( of calls in one file)?$')
                 continue
             shutil.rmtree(self.path('back'), ignore_errors=True)
             self.export(0, 'uftrace', 'back', 'cut')

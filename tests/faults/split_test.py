@@ -48,7 +48,7 @@ def test_gap(folder):
     need(alone.returncode == 0, alone.stderr)
     os.rename(f'{folder}/set.1', f'{folder}/set.2')
     said = run([GUESTTRACE, 'info', f'{folder}/set'])
-    need(said.returncode == 1 and b'set.2: it is no part 2' in said.stderr, said.stderr)
+    need(said.returncode == 1 and b'set.2: not part 2' in said.stderr, said.stderr)
 
 
 def test_limit(folder):

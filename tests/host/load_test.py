@@ -38,8 +38,8 @@ REFUSED = [
     (['output=/nowhere/at/all'], '/nowhere/at/all'),
     (['format=zip'], 'argument format=zip: expected one of uftrace, compact'),
     (['format=compact', 'output=/nowhere/at/all'], '/nowhere/at/all: cannot be made in /nowhere/at: No such file'),
-    (['format=compact', 'output=plan'], '/plan: exists and is no compact recording: it is left alone, name another'),
-    (['format=compact', 'output=.'], '/.: exists and is no compact recording'),
+    (['format=compact', 'output=plan'], '/plan: exists and is not a compact recording: it is left alone, name another'),
+    (['format=compact', 'output=.'], '/.: exists and is not a compact recording'),
 ]
 ACCEPTED = ['format=uftrace', 'format=compact', 'clock=host', 'clock=auto', 'depth=1', 'depth=0x10', 'tail-calls=off', 'tail-calls=ON',
             'summary=no', 'trace-privilege-level=off', 'discontinuities=off']

@@ -102,9 +102,9 @@ struct gt_stream_loss {
  * GT_E_NOMEM. */
 int gt_streams_create(const char *dir, size_t limit, struct gt_streams **out, struct gt_error *err);
 
-/* Before the first stream is opened: records go to a backend in place of TID.dat files, those of
- * this set as `number`, not 0; the pool file stays in the directory. Backend and self live as long
- * as the set. */
+/* Before the first stream is opened: records go to a backend in place of TID.dat files; to it this
+ * set is `number`, not 0; the pool file stays in the directory. Backend and self live as long as
+ * the set. */
 void gt_streams_pack(struct gt_streams *set, const struct gt_stream_packing *backend, void *self,
                      uint32_t number);
 

@@ -60,7 +60,7 @@ int gt_compact_append_fd(int fd, const void *block, size_t size)
     if (fstat(fd, &st) != 0)
         return errno;
     int e = write_all(fd, block, size);
-    if (e) /* where this fails too, readers skip what was written */
+    if (e) /* where this fails too, readers skip these bytes */
         (void)!ftruncate(fd, st.st_size);
     return e;
 }

@@ -93,7 +93,7 @@ int gt_compact_read_head(struct gt_compact_file *f, struct gt_error *err)
     uint8_t head[GT_COMPACT_FILE_HEAD];
     int status = gt_compact_pread(f, head, sizeof head, 0, err);
     if (status == GT_E_TRUNC || (status == 0 && memcmp(head, MAGIC, MAGIC_SIZE) != 0))
-        return gt_error_set(err, GT_E_FORMAT, "%s: it is no compact recording", f->path);
+        return gt_error_set(err, GT_E_FORMAT, "%s: not a compact recording", f->path);
     if (status < 0)
         return status;
     unsigned major = gt_le16(head + MAGIC_SIZE);

@@ -23,13 +23,13 @@ enum gt_column {
     GT_COLUMN_MISSES, /* enum gt_miss of each that was not */
     GT_COLUMN_SYMS,   /* what happened, where nothing predicted it */
     GT_COLUMN_WORDS,  /* new words */
-    GT_COLUMN_NEAR,   /* times: differences to what was predicted */
+    GT_COLUMN_NEAR,   /* times: differences to the prediction */
     GT_COLUMN_FAR,    /* times: steps */
     GT_COLUMN_LOW,    /* times: the lowest 8 bits of long steps */
     GT_COLUMN_STEPS,  /* times: steps, in some columns (clock.h); exact: not there */
     /* Of blocks that have values; in the payload they follow the columns above that it has. */
     GT_COLUMN_CODES = GT_COLUMN_STEPS + GT_CLOCK_COLUMNS, /* enum gt_value_code of each */
-    GT_COLUMN_VALUES, /* differences to what was predicted; numbers and sizes of texts */
+    GT_COLUMN_VALUES, /* differences to the prediction; numbers and sizes of texts */
     GT_COLUMN_BYTES,  /* bytes of texts */
     GT_COLUMNS,
 };
@@ -82,15 +82,15 @@ int gt_column_unpack(const struct gt_column_part *part, ZSTD_DCtx *zstd, uint8_t
 /* All columns of a block. */
 struct gt_columns {
     struct gt_column_in in[GT_COLUMNS];
-    unsigned n;     /* how many are open, without those of values */
+    unsigned n;     /* how many are open, not counting values */
     bool values;    /* those are open, too */
     uint8_t *bytes; /* of all; kept for the next block */
     size_t room;
     ZSTD_DCtx *zstd;
 };
 
-/* The first n columns, and with `values` those of values; the payload must live as long as they are
- * read; they have at most `most` bytes together. GT_E_FORMAT, GT_E_NOMEM. */
+/* Opens the first n columns, and with `values` the columns of values; the payload must live as long
+ * as they are read; they have at most `most` bytes together. GT_E_FORMAT, GT_E_NOMEM. */
 int gt_columns_open(struct gt_columns *c, unsigned n, bool values, const void *payload, size_t size,
                     size_t most);
 /* Frees its contents; zstd's, too. */

@@ -46,7 +46,7 @@ enum gt_compact_flag {
 
 /* Bytes of a head in front of its payload. */
 #define GT_COMPACT_HEAD 64
-/* A payload is not longer, and what is packed in one of records neither. */
+/* The longest payload; also the most bytes that are packed in one of records. */
 #define GT_COMPACT_MAX_PAYLOAD (64u << 20)
 /* A block has at most that many records. */
 #define GT_COMPACT_MAX_RECORDS (1u << 20)
@@ -91,7 +91,7 @@ struct gt_packer_options {
 #define GT_PACKER_BLOCK (256u << 10)
 
 /* Functions that a task may have open; and the most that each of a segment's tasks has had open in
- * it, together. What is entered beyond is packed as a word that fits nowhere. */
+ * it, together. A deeper call is packed as a word that fits nowhere. */
 #define GT_PACKER_DEPTH (1u << 20)
 #define GT_PACKER_OPEN  (1u << 23)
 

@@ -107,7 +107,7 @@ static int open_head(const char *path, struct gt_compact_file *out, struct gt_er
     else if (!out->path)
         status = gt_error_set(err, GT_E_NOMEM, "%s: out of memory", path);
     else if (!S_ISREG(st.st_mode))
-        status = gt_error_set(err, GT_E_FORMAT, "%s: it is no compact recording", path);
+        status = gt_error_set(err, GT_E_FORMAT, "%s: not a compact recording", path);
     else
         out->size = (uint64_t)st.st_size;
     out->whole = GT_COMPACT_FILE_HEAD;

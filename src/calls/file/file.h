@@ -3,11 +3,11 @@
  * A recording in one file: what it has, and adding to it.
  *
  * The file begins with GT_COMPACT_FILE_HEAD bytes, then come blocks (compact.h). Besides records it
- * has text files, those of a uftrace directory: of each name the last one counts; and indexes, each
- * of which says what the blocks before it are, so that nobody has to read their heads. Blocks are
- * only ever added, each whole or not at all, by one process at a time (flock): so several processes
- * may record into one file, and what was there stays readable whatever happens. Bytes that are not
- * a block (a process was killed while it wrote, a head is damaged) are skipped up to the next one.
+ * has the text files of a uftrace directory: of each name the last one counts; and indexes, each of
+ * which lists the blocks before it, so that readers need not read their heads. Blocks are only ever
+ * added, each whole or not at all, by one process at a time (flock): so several processes may
+ * record into one file, and earlier blocks stay readable whatever happens. Bytes that are not a
+ * block (a process was killed while it wrote, a head is damaged) are skipped up to the next one.
  */
 #ifndef GT_CALLS_FILE_FILE_H
 #define GT_CALLS_FILE_FILE_H
@@ -32,7 +32,7 @@ struct gt_compact_block {
 
 /* The notice of one: path, offset, bytes. */
 #define GT_COMPACT_GAP_NOTICE                                                                      \
-    "%s: offset %" PRIu64 ": %" PRIu64 " bytes are no whole block; they are left out"
+    "%s: offset %" PRIu64 ": %" PRIu64 " bytes are not a whole block; they are left out"
 
 /* Bytes that are not a block, or an index whose checksum does not hold. */
 struct gt_compact_gap {
@@ -113,7 +113,7 @@ int gt_compact_text_read(const struct gt_compact_head *head, const uint8_t *payl
  */
 int gt_compact_file_name(const struct gt_compact_file *f, size_t i,
                          char name[GT_COMPACT_MAX_NAME + 1], struct gt_error *err);
-/* The text file of that name. GT_E_NOT_FOUND, and those of gt_compact_file_read. */
+/* The text file of that name. GT_E_NOT_FOUND; errors of gt_compact_file_read. */
 int gt_compact_file_text(const struct gt_compact_file *f, const char *name, char **data,
                          size_t *size, struct gt_error *err);
 

@@ -13,7 +13,7 @@
 
 enum {
     PATH_ROOM = 4200,
-    SEGMENTS = 32, /* a segment has at most about that part of what is kept */
+    SEGMENTS = 32, /* a segment has at most about that part of the kept bytes */
 };
 
 struct gt_compact_flight {
@@ -132,8 +132,8 @@ static int open_ring(void *self, uint32_t number, bool recover, uint64_t *record
 
 /* ---- going on ------------------------------------------------------------------------------ */
 
-/* The tasks of the last segment, as they are after it; for a recovery those of all segments: it has
- * records of every task, and one may not be in the last. */
+/* The tasks of the last segment, as they are after it; for a recovery the tasks of all segments: it
+ * has records of every task, and one may not be in the last. */
 static int last_tasks(const struct gt_compact_flight *f,
                       int (*task)(void *self, const struct gt_compact_tail_task *t), void *self)
 {

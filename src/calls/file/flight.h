@@ -22,14 +22,14 @@
 #define GT_COMPACT_FLIGHT_LEAST (1ull << 20) /* bytes of a ring that may be asked for */
 #define GT_COMPACT_FLIGHT_MOST  (1ull << 30)
 
-/* What is kept. */
+/* How much is kept. */
 struct gt_compact_flight_limit {
     uint64_t bytes; /* of a ring, at most; at least 15/16 of them are kept */
     uint64_t time;  /* ns before the last record: older segments are not kept; 0: no limit */
 };
 
 /* "64M" (K, M, G: powers of 1024) or "10s" (ms, s, m): then as many bytes as that needs, up to
- * GT_COMPACT_FLIGHT_MOST. GT_E_USAGE: err says what was expected. */
+ * GT_COMPACT_FLIGHT_MOST. GT_E_USAGE: err has the expected form. */
 int gt_compact_flight_parse(const char *text, struct gt_compact_flight_limit *out,
                             struct gt_error *err);
 /* True if the directory is a flight recorder's. */

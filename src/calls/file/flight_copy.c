@@ -93,8 +93,8 @@ static int copy_block(const struct copy *c, const struct gt_compact_file *ring, 
                                              GT_COMPACT_HEAD + ring->block[i].head.size, c->err);
 }
 
-/* Adds the blocks in order. Where one was overwritten meanwhile so were those before it: what was
- * added is taken back, and the next segment is the first. Returns the number of records. */
+/* Adds the blocks in order. Where one was overwritten meanwhile so were all before it: the added
+ * blocks are taken back, and the next segment is the first. Returns the number of records. */
 static int64_t copy_blocks(const struct copy *c, const struct gt_compact_file *ring)
 {
     struct gt_compact_buffer buffer = {0};

@@ -3,8 +3,8 @@
  * Where a ring's blocks go: see flight_ring.h.
  *
  * A block goes to where the last one ends, as long as that is free; else to the largest part that
- * is; else the file grows; and where it must not or cannot, the oldest segment goes. What is free
- * is overwritten from its beginning, so that of an old block the head goes first.
+ * is; else the file grows; and where it must not or cannot, the oldest segment goes. Free room is
+ * overwritten from its beginning, so that of an old block the head goes first.
  */
 #include "base/array.h"
 #include "calls/file/flight_ring.h"

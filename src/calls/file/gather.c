@@ -44,7 +44,7 @@ static bool is_text_file(const char *dir, const char *name)
 
 /* What may be left out where all files have a limit. */
 enum names {
-    ALL_NAMES, /* the newest of several parts has those of all */
+    ALL_NAMES, /* the newest of several parts has the names of all */
     RAN_NAMES,
     NO_LINES, /* source lines */
     NO_NAMES,
@@ -258,7 +258,7 @@ static bool is_name(const char *name)
     return name[0] != '.' && !strchr(name, '/') && !is_record_file(name);
 }
 
-/* Symbols of functions that ran: those of two parts of a set, in order. */
+/* Symbols of functions that ran in either of two parts of a set, in order. */
 static int join(const struct gt_uftrace_symtab *a, const struct gt_uftrace_symtab *b,
                 struct gt_text *out)
 {
@@ -314,7 +314,7 @@ static int scatter_one(struct gt_compact_file *f, size_t i, const char *dir, str
     if (status < 0)
         return status;
     if (!is_name(name))
-        return gt_error_set(err, GT_E_FORMAT, "%s: a text file's name is no file name", f->path);
+        return gt_error_set(err, GT_E_FORMAT, "%s: a text file's name is not a file name", f->path);
     status = gt_compact_file_payload(f, i, &payload, err);
     if (status < 0)
         return status;
@@ -382,7 +382,7 @@ static int scatter_all(struct gt_compact_file *f, const char *dir, bool repairs,
 }
 
 /* In order: of a name the last one stays. The newest part has names of all; where it is missing,
- * each of the others those of functions that ran in it. */
+ * each of the others has the names of functions that ran in it. */
 int gt_compact_scatter(const char *path, const char *dir, bool repairs,
                        const struct gt_notices *notices, struct gt_error *err)
 {

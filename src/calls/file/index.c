@@ -160,7 +160,7 @@ int gt_compact_index_load(struct gt_compact_file *f, struct gt_error *err)
     gt_columns_finish(&c);
     free(chain.at);
     f->index_at = status < 0 ? 0 : last;
-    if (status < 0) { /* the heads say what is there */
+    if (status < 0) { /* the heads give the blocks */
         f->n = f->n_gaps = 0;
         f->whole = GT_COMPACT_FILE_HEAD;
     }

@@ -6,8 +6,8 @@
  *    a column each (column.h) of the entries' numbers, by enum gt_index_field
  *    16 bytes: u64 offset of the index's own head, GT_INDEX_MAGIC
  * An entry is a block, or a gap, all that lies from the end of the index before (or the file's
- * head) to the index itself. So their sizes say where each begins. A file's last bytes are those of
- * the last index, unless something was added later.
+ * head) to the index itself. So their sizes say where each begins. A file ends with its last index,
+ * unless something was added later.
  */
 #ifndef GT_CALLS_FILE_INDEX_H
 #define GT_CALLS_FILE_INDEX_H

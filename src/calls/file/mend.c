@@ -291,7 +291,7 @@ static int put(struct gt_compact_writer *w, const struct due *d)
     return e;
 }
 
-/* Those of one packer: 0 or an errno value. */
+/* The records of one packer: 0 or an errno value. */
 static int put_packer(struct gt_compact_writer *w, const struct due *d, size_t n)
 {
     uint64_t records, bytes;

@@ -14,7 +14,7 @@ struct gt_packer_task {
     uint32_t index;
     uint32_t depth, room; /* functions that are open, and that there is room for */
     uint64_t time;
-    struct gt_model_frame *frame; /* room + 1; the first is nobody's */
+    struct gt_model_frame *frame; /* room + 1; the first is not used */
     uint64_t *exit; /* the word that leaves each: it has the address; numbers are a segment's */
 };
 

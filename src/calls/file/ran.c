@@ -48,8 +48,8 @@ static int add_address(struct gt_ran *r, uint64_t addr)
 }
 
 /* A word is a function's address, an event's id, or a whole word of a record that fits no stack,
- * which has its address in its upper bits. What is not an address at all names no more than a
- * symbol too many. */
+ * which has its address in its upper bits. A word without an address can at worst keep one symbol
+ * too many. */
 static int add_word(void *self, uint64_t word)
 {
     int status = add_address(self, word);

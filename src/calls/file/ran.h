@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to compact/: what of a recording's symbols is worth keeping. A kernel has tens of
- * thousands; a compact file gets those of functions that ran, and their source lines.
+ * Internal to compact/: the symbols of a recording that are worth keeping. A kernel has tens of
+ * thousands; a compact file gets the symbols of functions that ran, and their source lines.
  */
 #ifndef GT_CALLS_FILE_RAN_H
 #define GT_CALLS_FILE_RAN_H

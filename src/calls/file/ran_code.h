@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Internal to compact/: code.map and code.found after the run. The map has all functions of a
- * kernel, so that the plugin can recognise them; what is needed later is where the modules came
- * from, and the functions that code.found names. Both are made shorter together: code.found's
- * numbers of functions are indexes of the map.
+ * kernel, so that the plugin can recognise them; readers need only where the modules came from, and
+ * the functions that code.found names. Both are made shorter together: code.found's numbers of
+ * functions are indexes of the map.
  */
 #ifndef GT_CALLS_FILE_RAN_CODE_H
 #define GT_CALLS_FILE_RAN_CODE_H

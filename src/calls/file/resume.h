@@ -17,9 +17,9 @@ struct gt_compact_tail {
     bool is_set;                 /* the descriptor is our own */
 };
 
-/* Finds the packer's blocks from the offset `from` on: 0, or where one of its segments begins. What
- * is not a block at the file's end is cut off: a process was killed there. Nobody adds to the file
- * meanwhile; the descriptor stays the caller's. GT_E_IO, GT_E_NOMEM. */
+/* Finds the packer's blocks from the offset `from` on: 0, or where one of its segments begins.
+ * Bytes at the file's end that are not a block are cut off: a process was killed there. No process
+ * adds to the file meanwhile; the descriptor stays the caller's. GT_E_IO, GT_E_NOMEM. */
 int gt_compact_tail_find(int fd, const char *path, uint32_t packer, uint64_t from,
                          struct gt_compact_tail *out, struct gt_error *err);
 /* The same in all parts of the set (set.h) from the segment on that begins at offset `from` of the
@@ -36,7 +36,7 @@ struct gt_compact_tail_task {
     uint32_t depth;
 };
 
-/* Calls `task` for each task of the tail's blocks, as it is after these; those of damaged blocks
+/* Calls `task` for each task of the tail's blocks, as it is after these; tasks of damaged blocks
  * are not known. What it returns below 0 ends the call and is returned. GT_E_IO, GT_E_NOMEM. */
 int gt_compact_tail_tasks(const struct gt_compact_tail *t,
                           int (*task)(void *self, const struct gt_compact_tail_task *task),

@@ -17,7 +17,7 @@ enum {
     AT_END = 4 << 10,     /* bytes that texts and an index get when the recording ends, */
     AT_END_EACH = 1 << 9, /* and one more for so many */
     TEXT_HEAD = 512,      /* a text file's block has so many more than the file, at most */
-    SHARE = 4,            /* a block has that part of what is left */
+    SHARE = 4,            /* a block has that part of the rest */
     LEAST_BLOCK = 4 << 10,
     TRIES = 3,      /* a text file may be replaced meanwhile */
     MORE_WORDS = 4, /* a new function's names may have so many times what the others have */
@@ -64,7 +64,7 @@ static void measure(struct gt_compact_room *r, uint64_t raw, uint64_t words)
     r->measured_words = words ? words : 1;
 }
 
-/* No less than they take, by what was measured last. */
+/* No less than they take, by the last measurement. */
 static uint64_t texts_at_most(const struct gt_compact_room *r, uint64_t raw, uint64_t words)
 {
     if (!r->measured_words)

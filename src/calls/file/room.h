@@ -2,8 +2,8 @@
 /*
  * How much a file may still get: what its disk, the process's limit of file sizes and the
  * recording's own limit leave. With a limit (gt_compact_limits.total) a block is in the file only
- * where all that belongs behind it has room as well: the text files, of symbols and source lines
- * those of functions that ran, and an index.
+ * where all that belongs behind it has room as well: the text files, symbols and source lines of
+ * functions that ran, and an index.
  */
 #ifndef GT_CALLS_FILE_ROOM_H
 #define GT_CALLS_FILE_ROOM_H

@@ -228,7 +228,7 @@ int gt_compact_set_size(const char *path, uint64_t *size)
 
 /* ---- opening all --------------------------------------------------------------------------- */
 
-/* Adds a file's blocks and gaps to those of the set, which begins at `begin`. */
+/* Appends a file's blocks and gaps to the set's, which begin at `begin`. */
 static bool add_blocks(struct gt_compact_file *set, const struct gt_compact_file *f)
 {
     const uint64_t begin = set->size;
@@ -303,7 +303,7 @@ static int add_sibling(struct gt_compact_file *set, uint32_t number,
     bool later = is_same_file(&f, last) || number >= set->part.number;
     if (status == 0 && (part.set != set->part.set || part.number != number))
         status = gt_error_set(err, GT_E_FORMAT,
-                              "%s: it is no part %" PRIu32 " of the recording %s; move it to "
+                              "%s: not part %" PRIu32 " of the recording %s; move it to "
                               "another folder",
                               path, number, set->path);
     if (status == 0 && !later)

@@ -13,7 +13,7 @@ struct gt_unpacker_task {
     uint32_t id;
     uint32_t depth, room; /* functions that are open, and that there is room for */
     uint64_t time;
-    struct gt_model_frame *frame; /* room + 1; the first is nobody's */
+    struct gt_model_frame *frame; /* room + 1; the first is not used */
 };
 
 struct gt_unpacker {

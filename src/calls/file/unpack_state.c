@@ -10,7 +10,7 @@ enum {
     MOST_WORDS = 1 << 29,
     TASKS_ROOM = 64,
     KEPT_STACKS = 1 << 20, /* room of all stacks that is kept for the next segment */
-    /* Of those that a segment may need: room is at most twice what is open, and never less than
+    /* Of those that a segment may need: room is at most twice the open calls, and never less than
      * GT_MODEL_ROOM. */
     MOST_STACKS = 2 * GT_PACKER_OPEN + GT_MODEL_ROOM * GT_COMPACT_MAX_TASKS,
 };

@@ -33,7 +33,7 @@ enum gt_value_code {
     GT_TEXT_AS_SAID,   /* its size and bytes are said; it gets the next number, where one is left */
 };
 
-/* What is expected of a value. */
+/* How a value is predicted. */
 struct gt_value_guess {
     uint64_t last, before;
     uint32_t text; /* number of the last text, from 1; 0: none, or it had no number */

@@ -13,7 +13,7 @@ struct gt_word {
 };
 
 struct gt_words {
-    struct gt_word *word; /* by number; 0 is nobody's */
+    struct gt_word *word; /* by number; 0 is not used */
     uint32_t n, room;     /* room: a power of two */
     uint32_t *number;     /* by the word's hash: open addressing, twice `room`; 0: free */
     uint64_t last;

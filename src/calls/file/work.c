@@ -90,7 +90,7 @@ static int check(const struct gt_compact_work *w, const struct gt_compact_work *
     if (!is_free(w->file) && !is_recording(w->file))
         return gt_error_set(
             err, GT_E_EXISTS,
-            "%s: exists and is no compact recording: it is left alone, name another", w->file);
+            "%s: exists and is not a compact recording: it is left alone, name another", w->file);
     if (!is_usable(w))
         return gt_error_set(err, GT_E_EXISTS, "%s: is in the way: it is left alone, name another",
                             w->dir.path);
@@ -99,7 +99,7 @@ static int check(const struct gt_compact_work *w, const struct gt_compact_work *
     if (!is_free(old->file) && !is_recording(old->file))
         return gt_error_set(
             err, GT_E_EXISTS,
-            "%s: cannot be moved aside, %s is in the way and is no compact recording", w->file,
+            "%s: cannot be moved aside, %s is in the way and is not a compact recording", w->file,
             old->file);
     if (!is_usable(old))
         return gt_error_set(err, GT_E_EXISTS, "%s: cannot be moved aside, %s is in the way",

@@ -3,7 +3,7 @@
  * The working directory of a compact file, FILE.parts, beside it. It is there while the file is
  * recorded or changed, and after a kill: a uftrace directory without TID.dat, which has the present
  * text files, the pools of records (".guesttrace-PID.ring") and the packers' files (writer.h). The
- * file itself has what was gathered last. A file without such a directory is complete.
+ * file itself has the texts gathered last. A file without such a directory is complete.
  *
  * A flight recorder's directory (flight.h) has rings in place of what the file would have: the file
  * is made with a snapshot. The first one has its name, later ones FILE.1, FILE.2 ...: the first
@@ -46,7 +46,7 @@ bool gt_compact_work_exists(const struct gt_compact_work *w);
 
 /* Checks that a recording may be made at the path, without changing anything: nothing is there, or
  * a compact recording, which would be moved to PATH.old (and an older one there removed).
- * GT_E_EXISTS, GT_E_BUSY (it is being recorded or changed) and those of gt_compact_work_name. */
+ * GT_E_EXISTS, GT_E_BUSY (it is being recorded or changed) and errors of gt_compact_work_name. */
 int gt_compact_work_check(const char *path, struct gt_error *err);
 
 /* Checks that a file which is complete may replace the one that is there: GT_E_BUSY: that is being
@@ -60,9 +60,9 @@ int gt_compact_work_create(const char *path, struct gt_compact_work *out, struct
 int gt_compact_work_create_flight(const char *path, const struct gt_compact_flight_limit *limit,
                                   struct gt_compact_work *out, struct gt_error *err);
 /* The same for a file that is there, with the directory that is there as well, or one that is made
- * of the file. `alone`: nobody else records into it or changes it meanwhile, else GT_E_BUSY; not
- * `alone`: only text files may be changed. What is damaged is reported. Where the newest part of a
- * set is missing an empty one is made, of the texts that the others have. A flight recorder's whose
+ * of the file. `alone`: no other process records into it or changes it meanwhile, else GT_E_BUSY;
+ * not `alone`: only text files may be changed. Damage is reported. Where the newest part of a set
+ * is missing an empty one is made, of the texts that the others have. A flight recorder's whose
  * processes have ended makes its last snapshot: see struct gt_compact_work.snapshot; that is always
  * alone. Errors of gt_compact_scatter and gt_compact_work_name. */
 int gt_compact_work_open(const char *path, bool alone, const struct gt_notices *notices,
@@ -80,8 +80,8 @@ int gt_compact_work_finish_part(const struct gt_compact_work *w, uint32_t number
 /* Uses the directory, for another process. GT_E_IO, GT_E_NOT_FOUND. */
 int gt_compact_work_enter(struct gt_compact_work *w, struct gt_error *err);
 
-/* True if nobody else uses the directory, nor a process that is about to go on after an execve():
- * then nobody can until the handle is closed. False: the handle does not use it any more either. */
+/* True if no other process uses the directory, nor is about to go on after an execve(): then none
+ * can until the handle is closed. False: the handle does not use it any more either. */
 bool gt_compact_work_is_last(struct gt_compact_work *w);
 /* Takes what pools of killed processes have into the file: how many records; *missing, which
  * may be NULL, is added to. Errors of gt_streams_recover_packed; GT_E_NOMEM. */

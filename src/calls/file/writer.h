@@ -5,7 +5,7 @@
  * process's id.
  *
  * A process that goes on after an execve(), or has the number of an earlier one, continues the
- * packer that the file has. So that nobody has to read all of the file for that, each packer has a
+ * packer that the file has. So that the whole file need not be read for that, each packer has a
  * small file in a directory, ".guesttrace-NUMBER.packer": where its last segment begins, and the
  * number of the part that has it (u64 each, of the host's byte order; empty: not known).
  */

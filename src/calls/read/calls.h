@@ -305,8 +305,8 @@ struct gt_calls_consumer {
 };
 
 /* A task's batches come in order within a stretch; stretches in any order, on any thread.
- * `threads` 0: as many as there are processors. Records that are damaged are left out, with those
- * of their segment or file after them: a notice names the file and the offset. GT_E_IO, GT_E_NOMEM,
+ * `threads` 0: as many as there are processors. Damaged records are left out, with all later ones
+ * of their segment or file: a notice names the file and the offset. GT_E_IO, GT_E_NOMEM,
  * GT_E_UNSUPPORTED (a compact file with values of arguments), and what callbacks return. */
 int gt_calls_scan(struct gt_calls *c, const struct gt_calls_window *w,
                   const struct gt_calls_consumer *consumer, void *self, unsigned threads,

@@ -324,7 +324,7 @@ static uint64_t held_since(struct walk *w, uint64_t bound)
     return least;
 }
 
-/* Gives what is earlier than all that may come. 1: all that the window shows has come. */
+/* Gives records earlier than all that may come. 1: all that the window shows has come. */
 static int give(struct walk *w, uint64_t now)
 {
     w->given = 0;

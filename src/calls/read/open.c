@@ -141,7 +141,7 @@ static int read_texts(struct gt_calls *c, struct gt_error *err)
     if (status == 0 && !gt_texts_have(&c->texts, "task.txt"))
         status = gt_error_set(err, GT_E_FORMAT, "%s: %s", c->path,
                               file ? "it is cut: the block with its list of tasks is missing"
-                                   : "it is no recording of calls: it has no task.txt");
+                                   : "not a recording of calls: it has no task.txt");
     if (status == 0)
         status = read_info(c, err);
     if (status < 0)

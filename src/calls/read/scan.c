@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gt_calls_scan without filters: parts side by side. What is open at the end of a part goes on in
- * the row's next one that has the task, which is known only when it is read: so each
- * part ends with SPLITs, and when all are done each task's last state is ended in a stretch without
- * records.
+ * gt_calls_scan without filters: parts side by side. Calls open at the end of a part go on in the
+ * row's next part that has the task, which is known only when that is read: so each part ends with
+ * SPLITs, and when all are done each task's last state is ended in a stretch without records.
  */
 #include "calls/read/pass.h"
 #include "calls/read/reader.h"

@@ -83,8 +83,8 @@ void gt_plan_choose(struct gt_uftrace_recorder *r)
     struct situation s = {.filters = gt_filters_current(&r->filters) != NULL,
                           .values = r->arguments.in_code,
                           .levels = r->options.privilege_levels};
-    /* A depth that was asked for is the filters', where there are some: they hide what is deeper.
-     * The default one is a limit of each recording, and deeper calls are counted. */
+    /* A depth that was asked for is the filters', where there are some: they hide deeper calls. The
+     * default one is a limit of each recording, and deeper calls are counted. */
     r->hot.max_depth = s.filters ? GT_TRACK_MAX_DEPTH : (uint32_t)r->options.depth;
     r->filters.depth = r->options.has_depth ? GT_TRACK_MAX_DEPTH : (uint32_t)r->options.depth;
     /* After a call, the results of a tail call are read. */

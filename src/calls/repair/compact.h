@@ -15,8 +15,8 @@ int gt_recording_pack(const char *dir, const char *path, const struct gt_notices
                       struct gt_error *err);
 
 /* Writes the file's records and text files into a new directory, which gets its name when it is
- * complete; a uftrace directory that has the name is moved to DIR.old. What is damaged is left out
- * up to the next segment, and a notice reports it; what is open there is left or entered at that
+ * complete; a uftrace directory that has the name is moved to DIR.old. A damaged part is left out
+ * up to the next segment, and a notice reports it; calls open there are left or entered at that
  * time. Errors of gt_compact_file_open, gt_uftrace_dir_create and gt_file_append. */
 int gt_recording_unpack(const char *path, const char *dir, const struct gt_notices *notices,
                         struct gt_error *err);

@@ -16,11 +16,11 @@ struct gt_recording_edit {
     int lock;                    /* a directory's, where it is alone; -1: none */
 };
 
-/* `alone`: nobody else records or changes it until the end, else GT_E_BUSY. Not `alone`: other
- * processes may record meanwhile, and only text files may be changed. What is damaged is reported.
- * A flight recorder's last snapshot is changed before it has its name, which work.snapshot is after
- * the end. `path` must live as long as the handle, which stays where it is. Errors of
- * gt_uftrace_dir_open and gt_compact_work_open. */
+/* `alone`: no other process records or changes it until the end, else GT_E_BUSY. Not `alone`: other
+ * processes may record meanwhile, and only text files may be changed. Damage is reported. A flight
+ * recorder's last snapshot is changed before it has its name, which work.snapshot is after the end.
+ * `path` must live as long as the handle, which stays where it is. Errors of gt_uftrace_dir_open
+ * and gt_compact_work_open. */
 int gt_recording_edit_open(const char *path, bool alone, const struct gt_notices *notices,
                            struct gt_recording_edit *out, struct gt_error *err);
 /* `changed` false: no text file was changed. A file gets its text files, unless processes still

@@ -180,7 +180,7 @@ int gt_recording_pack(const char *dir, const char *path, const struct gt_notices
     if (status == GT_E_FORMAT || (status == 0 && !gt_file_kind_is_recording(d.path)))
         return gt_file_kind_refuse(dir, GT_FILE_IS(GT_FILE_DIRECTORY), "a uftrace directory", err);
     if (status == 0 && !may_replace(path))
-        status = gt_error_set(err, GT_E_EXISTS, "%s exists and is no compact recording", path);
+        status = gt_error_set(err, GT_E_EXISTS, "%s exists and is not a compact recording", path);
     if (status == 0)
         status = gt_compact_work_check_replace(path, err);
     if (status < 0)

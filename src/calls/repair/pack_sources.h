@@ -53,7 +53,7 @@ int gt_pack_sources_order(struct gt_pack_sources *s, struct gt_error *err);
 /* Calls `put` with the longest file's records, without their values, until it returns below 0. */
 void gt_pack_sources_try(const struct gt_pack_sources *s,
                          int (*put)(void *self, uint64_t time, uint64_t word), void *self);
-/* Reports what was left out. */
+/* Reports the omissions. */
 void gt_pack_sources_report(const struct gt_pack_sources *s, const struct gt_notices *notices);
 
 #endif

@@ -123,7 +123,7 @@ static uint64_t open_at(const struct unpack *u, const struct gt_compact_piece *p
     return gt_unpacker_word(u->unpacker, p->open[i].number);
 }
 
-/* The recording begins where the task has functions open, or what is before is missing: then it
+/* The recording begins where the task has functions open, or its beginning is missing: then it
  * begins with these. */
 static int open_calls(const struct unpack *u, struct task *t, const struct gt_compact_piece *p)
 {

@@ -27,7 +27,7 @@ void gt_unpack_values_clear(struct gt_unpack_values *v); /* only `path` set is f
 size_t gt_unpack_values_put(struct gt_unpack_values *v, uint32_t tid,
                             const struct gt_compact_record *r, const struct gt_value_list *list,
                             uint8_t out[GT_UNPACK_VALUES_MOST]);
-/* Reports what was left out. */
+/* Reports the omissions. */
 void gt_unpack_values_report(const struct gt_unpack_values *v, const struct gt_notices *notices);
 
 #endif

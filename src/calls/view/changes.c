@@ -4,7 +4,7 @@
 #include "calls/view/other.h"
 
 /* wall=1. Sums of each function in both: its number in `names`, calls, total and self time and open
- * calls of this recording, then those of the other. */
+ * calls of this recording, then the same of the other. */
 int gt_view_changes(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
                     struct gt_error *err)
 {

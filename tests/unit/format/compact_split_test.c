@@ -71,7 +71,7 @@ static void test_other_recording(void **state)
     record(); /* the earlier one is moved to .old */
     assert_int_equal(rename(aside, part(4)), 0);
     assert_int_equal(gt_compact_set_open(path, &f, &err), GT_E_FORMAT);
-    assert_non_null(strstr(err.text, "a.gtrace.4: it is no part 4"));
+    assert_non_null(strstr(err.text, "a.gtrace.4: not part 4"));
     /* a new recording does not touch it */
     assert_int_equal(gt_compact_work_check_set(path, &err), GT_E_EXISTS);
     assert_non_null(strstr(err.text, "a.gtrace.4"));

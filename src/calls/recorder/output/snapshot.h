@@ -4,7 +4,7 @@
  * makes a file of what they have.
  *
  * Each process has a ring of its own. A snapshot has the rings of all processes of the recording,
- * also of ended ones; of its own process it has all that was recorded before, of others what is
+ * also of ended ones; of its own process it has all that was recorded before, of others all that is
  * packed: all but the last second. vCPUs go on meanwhile.
  */
 #ifndef GT_CALLS_RECORDER_OUTPUT_SNAPSHOT_H
@@ -47,9 +47,9 @@ void gt_snapshots_init(struct gt_uftrace_recorder *r);
 
 /* Writes a snapshot and returns when it is complete. `name`: of a file beside the recording's;
  * NULL: the next one. *path (room bytes) gets its path; NULL: not wanted. From any thread but a
- * vCPU's that has a descriptor table of its own (base/thread.h). GT_E_UNSUPPORTED: the recording is
- * no flight recorder, or has ended; GT_E_NOT_FOUND: nothing is recorded; errors of
- * gt_compact_work_snapshot. After an error nothing is left of it, and the recording goes on. */
+ * vCPU's that has a descriptor table of its own (base/thread.h). GT_E_UNSUPPORTED: not a flight
+ * recorder, or has ended; GT_E_NOT_FOUND: nothing is recorded; errors of gt_compact_work_snapshot.
+ * After an error nothing is left of it, and the recording goes on. */
 int gt_snapshot_write(struct gt_uftrace_recorder *r, const char *name, char *path, size_t room,
                       struct gt_error *err);
 

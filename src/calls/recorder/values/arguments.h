@@ -29,8 +29,7 @@ struct gt_transfer;
 struct gt_vcpu;
 struct gt_arg;
 
-/* A register by its name. With SVE, QEMU has aarch64's z0 in place of v0; its first bytes are those
- * of v0. */
+/* A register by its name. With SVE, QEMU has aarch64's z0 in place of v0; v0 is its first bytes. */
 struct gt_argument_register {
     struct gt_register own, wide;
     const char *wide_name; /* NULL: there is none */
