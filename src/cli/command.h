@@ -83,7 +83,7 @@ struct gt_family_verb {
 };
 struct gt_family {
     const char *name;
-    const char *about;                 /* what is recorded, a phrase */
+    const char *about;                 /* the kind of recording, a phrase */
     const struct gt_family_verb *verb; /* until a NULL name */
 };
 /* Until a NULL name; defined in commands.c. */
@@ -125,8 +125,8 @@ struct gt_notices gt_command_notices(const struct gt_command *self);
 /* help.c, man.c, completion.c: texts that are made from the table. */
 void gt_help_overview(GString *out);
 void gt_help_family(GString *out, const struct gt_family *f);
-/* Prints the options of the group with that name; NULL: those of the first group. Where they are
- * many, only the most used, unless `all`. */
+/* Prints the options of the group with that name; NULL: the first group's. Where they are many,
+ * only the most used, unless `all`. */
 void gt_help_command(GString *out, const struct gt_command *c, const char *group, bool all);
 void gt_man_page(GString *out);
 void gt_man_page_of(GString *out, const struct gt_command *c);

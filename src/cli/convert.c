@@ -108,7 +108,7 @@ static int convert(struct convert *c, const struct gt_notices *notices, const ch
     return status;
 }
 
-/* What is left of a stream is converted, of what is none nothing. */
+/* The intact part of a damaged stream is converted; nothing of a file that is not a stream. */
 static int convert_to(struct convert *c, const struct gt_notices *notices, const char *where,
                       const struct convert_options *opt, struct gt_error *err)
 {

@@ -70,7 +70,7 @@ static const struct gt_coverage_format *format_named(const char *name)
     return NULL;
 }
 
-/* ---- what is counted ----------------------------------------------------------------------- */
+/* ---- counts -------------------------------------------------------------------------------- */
 
 static int load_programs(struct coverage_run *run, struct gt_error *err)
 {

@@ -30,7 +30,7 @@ int gt_default_recording_missing(const struct gt_command *self)
                                         " and no " GT_DEFAULT_DIRECTORY " here");
 }
 
-/* What was taken for a recording is rather a function of the one that is here. */
+/* The argument taken for a recording is rather a function of the one that is here. */
 static bool is_function(const struct gt_command *self, const char *path)
 {
     return !strchr(path, '/') && !g_str_has_suffix(path, ".gtrace") &&

@@ -28,7 +28,7 @@ static const struct gt_option diff_table[] = {
      .help = "logs: show N lines of context before and after the first difference (default: 5)",
      .offset = offsetof(struct diff_options, context)},
     {"sort", 's', GT_OPTION_TEXT, .value = "COLUMN",
-     .help = "calls: by what was gained or lost of self (the default), total or calls",
+     .help = "calls: by the gain or loss of self (the default), total or calls",
      .offset = offsetof(struct diff_options, calls.sort)},
     {"limit", 'l', GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT32_MAX,
      .help = "calls: only the first N lines", .offset = offsetof(struct diff_options, calls.limit)},
@@ -146,7 +146,7 @@ const struct gt_command gt_command_diff = {
             "of different vCPUs does not matter. For each vCPU diff shows the first lines that "
             "differ, with the lines around them, the difference, and the values of the watched "
             "registers before it.",
-            "Lines of A begin with \"-\", those of B with \"+\", those of both with blanks. If a "
+            "Lines of A begin with \"-\", lines of B with \"+\", common lines with blanks. If a "
             "log has no more lines of the vCPU, \"(no more lines)\" is shown. Reading ends when "
             "all vCPUs seen so far differ.",
             "Values of accesses are compared if both logs have them.",

@@ -196,7 +196,7 @@ int gt_diff_calls(char *const path[2], const struct gt_diff_calls_options *o,
         const bool second = in_instructions(side[1]);
         if (in_instructions(side[0]) != second)
             gt_notice(notices,
-                      "times of %s are instructions, those of %s are not: compare calls only, or "
+                      "times of %s are instructions, times of %s are not: compare calls only, or "
                       "record both with --clock insn",
                       path[second], path[!second]);
         status = print_changes(side, o, by, out, err);

@@ -28,7 +28,7 @@ struct reading {
     struct gt_exec_stacks *stacks;
     GHashTable *numbers; /* names to their numbers, from 1 */
     GPtrArray *list;     /* names, by number - 1 */
-    GArray *open[UNITS]; /* addresses (uint64_t) of what is open; NULL: the unit did not come */
+    GArray *open[UNITS]; /* addresses (uint64_t) of open calls; NULL: the unit did not come */
     /* records of one unit that are not packed yet */
     uint16_t unit;
     size_t n;

@@ -38,7 +38,7 @@ static int wait_for(pid_t child, const sigset_t *set)
     }
 }
 
-/* ---- what is left -------------------------------------------------------------------------- */
+/* ---- the rest ------------------------------------------------------------------------------ */
 
 static void remove_left(const char *path)
 {
@@ -48,8 +48,8 @@ static void remove_left(const char *path)
         gt_file_remove_left_beside(real);
 }
 
-/* Until the writer has ended: in a session of its own, which outlives what is killed, and holds
- * nothing that others wait for; closing that lets the writer begin. */
+/* Until the writer has ended: in a session of its own, which outlives the killed processes, and
+ * holds nothing that others wait for; closing that lets the writer begin. */
 static void sweep(int writer, const char *path)
 {
     struct pollfd p = {.fd = 0, .events = POLLIN};

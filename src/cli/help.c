@@ -108,7 +108,7 @@ static const char *const headings[] = {
 };
 _Static_assert(G_N_ELEMENTS(headings) == GT_HEADINGS, "each heading has a text");
 
-/* Options of a command, with those of one group. */
+/* Options of a command, its own and one group's. */
 struct listing {
     const struct gt_option *table, *group; /* NULL: there are none */
     bool all;                              /* not only the most used */

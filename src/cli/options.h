@@ -66,7 +66,7 @@ struct gt_option {
 #define GT_OPTIONS_HELP     1 /* -h or --help was seen */
 #define GT_OPTIONS_HELP_ALL 2 /* and then "all" */
 
-/* Options that apply to one value of another option: those of one tool of `record`. An option of
+/* Options that apply to one value of another option, as to one tool of `record`. An option of
  * several groups is in the table of each, with the same type and offset; its choices may differ. */
 struct gt_option_group {
     const char *name; /* the value that selects the group */
@@ -103,7 +103,7 @@ void gt_options_clear(const struct gt_options_spec *spec, void *into);
 
 /* Returns "A|B|C" for a choice, NULL for a flag, else the value's name. The caller frees it. */
 char *gt_option_value_name(const struct gt_option *o);
-/* The choices that an option of this name has in any group, separated by blanks; NULL: it is no
+/* The choices that an option of this name has in any group, separated by blanks; NULL: not a
  * choice. The caller frees it. */
 char *gt_options_choices(const struct gt_options_spec *spec, const struct gt_option *o);
 

@@ -54,7 +54,7 @@ struct gt_reading {
 int gt_reading_start(struct gt_reading *r, struct gt_error *err);
 int gt_reading_finish(struct gt_reading *r, struct gt_error *err);
 
-/* Nothing is left to be shown: GT_E_NOT_FOUND where that is not what was meant, else 0. Where a
+/* Nothing is left to be shown: GT_E_NOT_FOUND where the options did not mean that, else 0. Where a
  * pattern matches nothing, that is reported instead. */
 int gt_reading_nothing(struct gt_reading *r, struct gt_error *err);
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* An empty or wrong directory has nothing to repair, and is not what was meant. */
+/* An empty or wrong directory has nothing to repair, and was given by mistake. */
 static int check_recording(const char *dir, struct gt_error *err)
 {
     struct gt_uftrace_dir d;

@@ -18,7 +18,7 @@ static const struct gt_option replay_table[] = {
     {"json", .type = GT_OPTION_FLAG, .help = "print JSON, a line for each call where it ends",
      .heading = GT_UNDER_OUTPUT | GT_OPTION_FIRST, .offset = offsetof(struct replay_options, json)},
     {"last", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 10000000,
-     .help = "only the last N calls, and what is open then",
+     .help = "only the last N calls, and calls open then",
      .heading = GT_UNDER_SHOWN | GT_OPTION_FIRST, .offset = offsetof(struct replay_options, last)},
     {"function", .type = GT_OPTION_TEXT, .repeat = true, .value = "PATTERN",
      .help = "only calls of these functions and what they call: NAME, a glob, MODULE:NAME",

@@ -181,7 +181,7 @@ const struct gt_command gt_command_simpletrace = {
             "TRACE a file of the simple backend of QEMU or libguesttrace-events; \"-\" is standard "
             "input. The output is that of simpletrace.py: the event, the microseconds since the "
             "previous record, the process, and the arguments in hex.",
-            "Several traces are merged by time, as those of a guest's events and of QEMU's own: "
+            "Several traces are merged by time, as a guest's events and QEMU's own: "
             "both "
             "have the host's monotonic clock. EVENTS may be missing where TRACE.events is there, "
             "which 'guesttrace record --guest-events' writes.",

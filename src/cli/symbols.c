@@ -140,7 +140,7 @@ const struct gt_command gt_command_symbols = {
             "start of the file's code; a function outside all files is shown by its address. If a "
             "file is given again its former places are removed; other files of earlier calls stay.",
             "With --sysroot each process of the guest gets a session of its own, with the names of "
-            "the programs and libraries in FOLDER that ran in it, and those of the kernel. Their "
+            "the programs and libraries in FOLDER that ran in it, and of the kernel. Their "
             "addresses are found from the recorded calls; even stripped files can be found.",
             NULL},
     .spec = {.table = symbols_table},

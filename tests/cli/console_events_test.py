@@ -110,7 +110,7 @@ class Errors(ConsoleEvents):
     def test_name_is_taken(self):
         self.write('trace.console', b'mine')
         done = self.record('', status=125)
-        self.assertIn('trace.console exists and is no FIFO', done.stderr)
+        self.assertIn('trace.console exists and is not a FIFO', done.stderr)
         self.assertEqual(self.read('trace.console'), 'mine')
 
     def test_left_of_a_run_that_was_killed(self):

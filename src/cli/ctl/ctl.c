@@ -99,7 +99,7 @@ const struct gt_command gt_command_ctl = {
             "libguesttrace-events, or a QMP socket of QEMU. ctl executes COMMAND; without one it "
             "reads commands from a prompt, or from standard input, a line each, where '#' begins "
             "a comment.",
-            "A recording of calls accepts \"status\"; \"flush\" (then readers can show what is "
+            "A recording of calls accepts \"status\"; \"flush\" (then readers can show the calls "
             "recorded until now); \"path\"; \"on\" and \"off\"; \"filter [OPTION...]\", which "
             "replaces all "
             "filters and triggers by those of these options of record; \"trigger "

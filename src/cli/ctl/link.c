@@ -89,7 +89,7 @@ static int read_line(struct gt_ctl *c, gint64 until, size_t seen, size_t *end, s
     return 0;
 }
 
-/* Anybody may listen at a socket: what is quoted of an answer is made fit for a terminal. */
+/* Anybody may listen at a socket: quotations of an answer are made fit for a terminal. */
 static int refuse_answer(const struct gt_ctl *c, struct gt_error *err)
 {
     g_autofree char *line = g_strndup(c->in->str, MIN(strcspn(c->in->str, "\r\n"), 64u));

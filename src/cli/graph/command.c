@@ -7,7 +7,7 @@
 struct graph_options {
     struct gt_reading_options reader;
     GPtrArray *functions;
-    uint64_t depth; /* of what is below the functions; 0: all */
+    uint64_t depth; /* levels below the functions; 0: all */
     const char *by, *sort;
     bool callers, json;
 };

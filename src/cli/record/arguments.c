@@ -166,7 +166,7 @@ static int add_file(struct gt_recording *r, const char *path, struct gt_error *e
     struct gt_error why = {0};
     g_autofree char *plain = g_strconcat(path, ":0", NULL); /* whatever its name */
     if (gt_symbol_source_load(plain, &source, &why) < 0)
-        return 0; /* it has no code, or the run will say what is wrong with it */
+        return 0; /* it has no code, or the run will report the fault */
     int status = gt_auto_arguments_add(r->arguments->automatic, &source, true, err);
     gt_symbol_source_clear(&source);
     return status;

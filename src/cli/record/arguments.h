@@ -12,7 +12,7 @@
 #include "names/image/symbol_source.h"
 
 /* Before the run, in this order. */
-/* Reads the options; sets r->arguments. GT_E_USAGE: err names the option and what was expected. */
+/* Reads the options; sets r->arguments. GT_E_USAGE: err names the option and the expected form. */
 int gt_record_arguments_read(struct gt_recording *r, struct gt_error *err);
 /* A machine's files. */
 int gt_record_arguments_add(struct gt_recording *r, const struct gt_symbol_source *source, size_t n,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is said about a machine: see causes.h. */
+/* Reports about a machine: see causes.h. */
 #include "cli/record/causes.h"
 
 #include "cli/record/child.h"

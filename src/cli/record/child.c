@@ -98,7 +98,7 @@ static int start(struct run *r, struct gt_error *err)
 }
 
 /* The terminal stopped the child: stop as well, so that the shell takes over; wake it after us
- * unless whoever woke us has done that. SIGSTOP is left alone: nobody would wake us again. */
+ * unless whoever woke us has done that. SIGSTOP is left alone: no shell would wake us again. */
 static void stop_like_child(struct run *r, int sig)
 {
     if (sig != SIGTSTP && sig != SIGTTIN && sig != SIGTTOU)
@@ -135,7 +135,7 @@ static bool kills(struct run *r, int sig)
     return r->overdue;
 }
 
-/* What is left of the time after SIGTERM, for poll; -1: none runs. */
+/* The rest of the time after SIGTERM, for poll; -1: none runs. */
 static int overdue_in(struct run *r)
 {
     if (!r->termed || r->overdue)
@@ -179,7 +179,7 @@ static bool ends_wait(const struct run *r)
 }
 
 /* What the child wrote before it ended. Another process may have its output still, so that no end
- * of it comes; and nobody may ever take what is left, so that a signal ends the wait. */
+ * of it comes; and the rest may never find a reader, so that a signal ends the wait. */
 static void drain(const struct run *r)
 {
     struct gt_child_output *o = r->child->output;

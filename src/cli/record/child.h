@@ -28,7 +28,7 @@ struct gt_child_output {
     void *self;
 };
 
-/* Something else to wait for while the child runs; the members are those of gt_child_output. */
+/* Something else to wait for while the child runs; it has the members of gt_child_output. */
 struct gt_child_input {
     void (*wants)(void *self, struct pollfd *p);
     void (*ready)(void *self);
@@ -50,8 +50,8 @@ struct gt_child {
     const struct gt_child_input *input; /* NULL: nothing else */
 };
 
-/* From now on a write to a pipe that nobody reads fails, in place of ending this process; a child
- * that is run has what was before. */
+/* From now on a write to a pipe without a reader fails, in place of ending this process; a child
+ * that is run has the former handler. */
 void gt_child_ignore_broken_pipes(void);
 
 /* Runs the child until it ends; *wait_status is the status of waitpid(2). GT_E_NOT_FOUND, GT_E_IO:

@@ -135,7 +135,8 @@ static int make_fifo(struct gt_console_events *c, const struct gt_recording *r,
     g_autofree char *fifo = g_strconcat(r->output, ".console", NULL);
     if (lstat(fifo, &st) == 0 && !S_ISFIFO(st.st_mode))
         return gt_error_set(err, GT_E_EXISTS,
-                            "%s exists and is no FIFO: at=console needs the name; remove it", fifo);
+                            "%s exists and is not a FIFO: at=console needs the name; remove it",
+                            fifo);
     unlink(fifo);
     if (mkfifo(fifo, 0600) != 0)
         return gt_error_errno(err, errno, "%s: at=console needs a FIFO there", fifo);

@@ -16,8 +16,8 @@
 struct gt_console_events;
 
 /* Before the run: if some of `events` (of the file at `path`; they outlive it) are at=console,
- * makes r->console and r->console_events. GT_E_USAGE: what is wrong with an event;
- * GT_E_UNSUPPORTED: this run sees no console; GT_E_EXISTS, GT_E_IO: no FIFO. */
+ * makes r->console and r->console_events. GT_E_USAGE: an event is invalid; GT_E_UNSUPPORTED: this
+ * run sees no console; GT_E_EXISTS, GT_E_IO: no FIFO. */
 int gt_console_events_open(struct gt_recording *r, const struct gt_dynamic_events *events,
                            const char *path, struct gt_error *err);
 /* For those below `c` may be NULL. Appends the plugin's argument. */

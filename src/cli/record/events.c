@@ -112,7 +112,7 @@ static int write_declarations(struct gt_recording *r, struct gt_error *err)
     return status;
 }
 
-/* What is at the declarations' place: of an earlier trace, or somebody's own. It is NAME.old until
+/* The file at the declarations' place: an earlier trace's, or somebody's own. It is NAME.old until
  * a new trace has replaced the earlier one. */
 static int move_aside(struct gt_recording *r, struct gt_error *err)
 {

@@ -107,7 +107,7 @@ struct gt_record_filters {
                        no_handlers)
 
 /* Before the run: the set of the options, which the caller frees; sets r->lines. GT_E_USAGE: err
- * names the option and what was expected. */
+ * names the option and the expected form. */
 int gt_record_filters_make(struct gt_recording *r, struct gt_filter_set **out,
                            struct gt_error *err);
 /* Appends the plugin's arguments. */

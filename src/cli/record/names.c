@@ -18,7 +18,7 @@
 #define FOLDERS_DEEP 16
 
 struct gt_record_names {
-    struct gt_symbol_source *source; /* those of --symbols first */
+    struct gt_symbol_source *source; /* from --symbols first */
     size_t n, n_given;
     GPtrArray *modules; /* paths of those in folders of --symbols */
 };
@@ -148,7 +148,7 @@ static void load_machine_files(const struct gt_recording *r, struct gt_record_na
     }
 }
 
-/* Appends those of the modules in folders that `wanted` (NULL: all) has; returns how many. */
+/* Appends those modules in folders that `wanted` (NULL: all) has; returns how many. */
 static size_t load_modules(const struct gt_recording *r, const struct gt_matches *wanted)
 {
     struct gt_record_names *names = r->names;
@@ -276,8 +276,8 @@ static void say_places(const struct gt_recording *r, const struct gt_places *pla
     }
 }
 
-/* What was given and has no place is an error's line; what was only seen on QEMU's command line may
- * never have run, and is a note. */
+/* A given file without a place is an error's line; one that was only seen on QEMU's command line
+ * may never have run, and is a note. */
 static void say_missing(const struct gt_recording *r, const struct gt_error *why)
 {
     for (size_t i = 0; i < r->names->n; i++) {

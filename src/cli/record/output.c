@@ -19,7 +19,7 @@ static void mark(const struct gt_recording *r, struct gt_recording_mark *out)
     gt_recording_mark(folder, name, out);
 }
 
-/* What is made in the folder, whether it stays or not. */
+/* The file made in the folder, whether it stays or not. */
 static void watch(struct gt_recording *r, const char *folder)
 {
     int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);

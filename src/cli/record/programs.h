@@ -5,9 +5,9 @@
 
 #include "cli/record/recording.h"
 
-/* Remembers those of earlier runs, before QEMU starts. */
+/* Remembers the programs of earlier runs, before QEMU starts. */
 void gt_record_programs_mark(struct gt_recording *r);
-/* Names those of this one, if any, on standard error. */
+/* Names this run's, if any, on standard error. */
 void gt_record_programs_report(const struct gt_recording *r);
 void gt_record_programs_clear(struct gt_recording *r);
 

@@ -72,7 +72,7 @@ struct gt_recording {
     struct gt_console
         *console; /* see console.h; NULL: the guest's console is not on standard output */
     struct gt_causes *causes;                 /* see causes.h; NULL: other tools */
-    struct gt_dynamic_events events;          /* guest events of the file, but those of globs */
+    struct gt_dynamic_events events;          /* guest events of the file, but not from globs */
     struct gt_console_events *console_events; /* see console_events.h; NULL: other tools */
     struct gt_record_arguments *arguments;    /* see arguments.h; NULL: none */
     struct gt_record_program program;

@@ -201,7 +201,7 @@ static void say_returns(const struct gt_stats *s)
     say_others(gt_stats_number(s, "calls_tracked"), matched, anomalies > 0);
 }
 
-/* Those of one kind, by the keys' prefix. */
+/* Reports the counters of one kind, by the keys' prefix. */
 static void say_counters(const struct gt_stats *s, const char *prefix, const char *word)
 {
     for (size_t i = 0; i < s->n; i++) {

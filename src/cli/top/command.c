@@ -17,7 +17,7 @@ struct top_options {
 static const char *const since_names[] = {"begin", "now", NULL};
 
 static const struct gt_option top_table[] = {
-    {"batch", 'b', GT_OPTION_FLAG, .help = "print tables, also where this is no terminal",
+    {"batch", 'b', GT_OPTION_FLAG, .help = "print tables, also without a terminal",
      .heading = GT_UNDER_OUTPUT | GT_OPTION_FIRST, .offset = offsetof(struct top_options, batch)},
     {"json", .type = GT_OPTION_FLAG, .help = "print tables, a line of JSON each, times in ns",
      .heading = GT_UNDER_OUTPUT | GT_OPTION_FIRST, .offset = offsetof(struct top_options, json)},
@@ -85,8 +85,7 @@ static int run_top(const struct gt_command *self, const void *options, size_t n,
         return gt_command_usage_error(self, "--delay %s: expected seconds from 0.01 to 3600",
                                       o->delay);
     if (!prints && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
-        return gt_command_fail(self, GT_EXIT_FAILED,
-                               "this is no terminal; use --batch to print tables");
+        return gt_command_fail(self, GT_EXIT_FAILED, "not a terminal; use --batch to print tables");
     setlocale(LC_CTYPE, "");
     struct gt_top t = {.by_task = o->tasks,
                        .wall = o->wall,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    TEXT_BYTES = 60, /* of what is typed */
+    TEXT_BYTES = 60, /* of typed text */
     HEAD = 2,        /* lines above the rows */
     GONE = 100,      /* reads without a key before their time: the terminal is gone */
 };
@@ -37,7 +37,7 @@ static const char *const help[] = {
 
 /* ---- drawing ------------------------------------------------------------------------------- */
 
-/* What is typed for a key, with its question. */
+/* The text typed for a key, with its question. */
 static void put_question(const struct screen *s)
 {
     g_autofree char *line = g_strdup_printf("%s%s_",

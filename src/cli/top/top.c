@@ -150,7 +150,7 @@ static int ask(struct gt_top *t, struct gt_error *err)
     return status;
 }
 
-/* Asks for what is recorded until now, as long as there is a connection, and reads it. */
+/* Asks for the calls recorded until now, as long as there is a connection, and reads it. */
 static int read_new(struct gt_top *t, struct gt_error *err)
 {
     struct gt_error why = {0};
@@ -241,7 +241,7 @@ static uint64_t key_of(const struct gt_top_row *row, enum gt_top_sort sort)
     return keys[sort];
 }
 
-/* What has not run since the last look is shown where rows are sorted by what is older. */
+/* A function that has not run since the last look is shown where rows are sorted by older sums. */
 static void add_row(struct gt_top *t, const char *name, const struct gt_top_row *row)
 {
     const bool by_all = t->sort >= GT_TOP_BY_ALL_SELF && t->sort <= GT_TOP_BY_ALL_CALLS;

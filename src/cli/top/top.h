@@ -46,7 +46,7 @@ struct gt_top {
     struct gt_ctl link;
     char *path;                /* of the recording */
     struct gt_notices notices; /* about damage */
-    GPtrArray *held;           /* those of a screen, until that has gone; NULL: there is none */
+    GPtrArray *held;           /* notices of a screen, until that has gone; NULL: there is none */
     struct gt_follow *follow;
     struct gt_live *live;           /* names of a machine's addresses */
     struct gt_demangler *demangler; /* NULL: names stay as they are */
@@ -70,20 +70,19 @@ struct gt_top {
  * gt_ctl_open and gt_ctl_command; GT_E_UNSUPPORTED: the socket is not one of a recording of calls.
  */
 int gt_top_open(struct gt_top *t, const char *socket, struct gt_error *err);
-/* Reports what was held. */
+/* Reports the held notices. */
 void gt_top_close(struct gt_top *t);
 /* A file with names of a machine's functions: FILE[:OFFSET]. Errors of gt_live_add. */
 int gt_top_add_symbols(struct gt_top *t, const char *argument, struct gt_error *err);
 
 /* Reads new records. Errors of gt_follow_read and of the command flush. */
 int gt_top_look(struct gt_top *t, struct gt_error *err);
-/* Only this task, or those of these names, from here on; NULL or "": all. */
+/* Only this task, or tasks of these names, from here on; NULL or "": all. */
 void gt_top_set_task(struct gt_top *t, const char *task);
 /* Makes the rows, without reading. */
 void gt_top_list(struct gt_top *t);
 
-/* What is known of all: how many tasks, calls, what has become of the recording, its path. The
- * caller frees it. */
+/* Facts of all: how many tasks, calls, the recording's state, its path. The caller frees it. */
 char *gt_top_title(const struct gt_top *t);
 /* "on", "off", "disconnected", "interrupted" or "ended". */
 const char *gt_top_state_name(const struct gt_top *t);

@@ -65,7 +65,7 @@ static void move_by(struct gt_tui_page *p, int lines)
     p->at = (guint)CLAMP(to, 0, MAX(last, 0));
 }
 
-/* Keys of the tree, those of uftrace's tui; false: another one. */
+/* Keys of the tree, as in uftrace's tui; false: another one. */
 static bool take_tree(struct gt_tui_page *p, int key)
 {
     switch (key) {
@@ -321,7 +321,7 @@ static int walk(struct gt_reading *r, const void *user, struct gt_error *err)
 {
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
         return gt_error_set(err, GT_E_UNSUPPORTED,
-                            "this is no terminal; guesttrace graph and report print the same");
+                            "not a terminal; guesttrace graph and report print the same");
     struct gt_tui_screen s = {
         .reading = r, .message = keys, .tasks = r->window.part.tasks, .field = {true, true, true}};
     (void)user;
@@ -368,7 +368,7 @@ const struct gt_command gt_command_tui = {
         (const char *const[]){
             GT_RECORDING_HELP,
             "Shows the calls as a tree, with total and self times and the number of calls; what a "
-            "function calls most is first. Keys are those of uftrace tui: arrows, j and k move, "
+            "function calls most is first. Keys are as in uftrace tui: arrows, j and k move, "
             "open and close; Enter, e and c open and close, E and C with all that is below; u, n, "
             "p and l go to the parent, the next and previous line of it, the longest call. g shows "
             "what "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Answers that were given, of a limited size together: what was not asked for longest goes first.
+/* Answers that were given, of a limited size together: the least recently used goes first.
  * Thread-safe. */
 #ifndef GT_CLI_VIEW_CACHE_H
 #define GT_CLI_VIEW_CACHE_H

@@ -51,7 +51,7 @@ struct reading {
     bool runs;
 };
 
-/* The recording is read while the page is open: what is there already, it shows. */
+/* The recording is read while the page is open: it shows the part that is there already. */
 static void *read_all(void *self)
 {
     struct reading *r = self;
