@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libgtrace: reads recordings of calls, those of guesttrace in any form (one file, a directory) and
+ * libgtrace: reads recordings of calls: guesttrace's in any form (one file, a directory) and
  * directories of uftrace.
  *
  *     struct gtrace *t;
@@ -15,7 +15,7 @@
  *   to 0. Later versions add members at the end only. Structs that the library passes in arrays
  *   have no size: the call says how far apart they are (`stride`).
  * - Functions that can fail return 0 or more, or a negative enum gtrace_status; an error is one
- *   line that names the file, the line or offset, the value, and what was expected. The library
+ *   line that names the file, the line or offset, the value, and the expected form. The library
  *   never prints, never ends the process, installs no signal handler and has no global state.
  * - A struct gtrace and all texts that come from it belong to the library and live until
  *   gtrace_close, unless said otherwise. Texts are UTF-8 as far as the guest's names are, and end
@@ -69,8 +69,8 @@ uint32_t gtrace_version(void);
 struct gtrace_options {
     uint32_t size;
     uint32_t reserved; /* 0 */
-    /* Takes a line about what is damaged and was left out, and the like; on any thread, one at a
-     * time. NULL: they are ignored. */
+    /* Takes a line about damage, omissions and the like; on any thread, one at a time. NULL: they
+     * are ignored. */
     void (*notice)(void *user, const char *line);
     void *user;
     /* NULL, or a descriptor of a compact file that was made of an etrace stream, which is read in
@@ -106,7 +106,7 @@ enum gtrace_clock {
 struct gtrace_facts {
     uint32_t size;
     uint32_t form;                           /* enum gtrace_form */
-    const char *command, *program, *version; /* what was recorded, with what; "": not known */
+    const char *command, *program, *version; /* the recorded run, and the recorder; "": not known */
     uint64_t first, last; /* times of the first and the last record; 0, 0: none */
     uint64_t records;
     uint64_t bytes;          /* on the disk */
@@ -115,7 +115,7 @@ struct gtrace_facts {
     int32_t incomplete;      /* 1: it was cut, or is being written */
     int32_t clock;           /* enum gtrace_clock */
     uint32_t major, minor;   /* GTRACE_FILE: version of the format */
-    uint64_t record_bytes;   /* of `bytes`, those of the records alone */
+    uint64_t record_bytes;   /* of `bytes`, the records alone */
     const char *path;
     const char *cpu, *host;     /* where it was recorded; "": not known */
     const char *date, *elapsed; /* as uftrace wrote them; "": not known */

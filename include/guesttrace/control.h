@@ -85,7 +85,7 @@ void gt_trace_log_prefix(bool on);
 
 /* The simple backend. Each thread has a buffer of its own; a writer thread collects the records in
  * order of time into a simpletrace file, which always consists of whole records. If the process is
- * killed, records that are not in the file yet are lost: at most those of the last
+ * killed, records that are not in the file yet are lost: at most the records of the last
  * GT_TRACE_PERIOD_MS (with the policy `overwrite`: all that were not dumped). A child of fork()
  * records into a file of its own, whose name ends in a dot and the child's process id; it is
  * created with the child's first record. */

@@ -3,7 +3,7 @@
  * Errors of libguesttrace-events: functions return 0 or a positive count on success and one of enum
  * gt_trace_status, all negative, on failure. Those that take a struct gt_trace_error (which may be
  * NULL) store a message in it: one line, without a newline, that names the file, the line or
- * offset, the value and what was expected. The library never exits.
+ * offset, the value and the expected form. The library never exits.
  */
 #ifndef GUESTTRACE_ERROR_H
 #define GUESTTRACE_ERROR_H

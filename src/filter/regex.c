@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What is read off the text of an expression, before PCRE2 has it. */
+/* Facts read off the text of an expression, before PCRE2 has it. */
 
 enum { GT_REGEX_PART = 32 }; /* its most bytes, the NUL included */
 

@@ -3,10 +3,10 @@
  * One task's calls and returns, and what of them is recorded. A recorder feeds it what its tracker
  * sees, a reader what a recording has: the same set and the same calls give the same records.
  *
- * Every call and return of the task is reported, recorded or not, so that what is recorded has its
+ * Every call and return of the task is reported, recorded or not, so that recorded calls have their
  * true depth and callers. Records come in order of time: a call that may still turn out too short
  * (-t) or without a caller's filter below it (-C) is held back until it is known; then its entry is
- * written with the time when it began, after those of its callers. Held back are open calls only,
+ * written with the time when it began, after its callers' entries. Held back are open calls only,
  * so that the memory is bounded by the depth.
  *
  * Where recording is switched off (trace-off), the calls that are open in the recording are closed;

@@ -328,7 +328,7 @@ static int check_return(const struct parser *p, const struct gt_filter_source *s
         return 0;
     if (r->option != GT_FILTER_TRIGGER || r->bits & ~switches)
         return gt_source_fail(s, s->text, GT_E_USAGE,
-                              "what is known at the return only cannot decide what is recorded; "
+                              "a value known at the return only cannot decide whether to record; "
                               "it can trigger actions");
     struct parser at_return = *p;
     at_return.at_return = true;

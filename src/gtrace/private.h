@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to libgtrace: what is open, and what its parts share. */
+/* Internal to libgtrace: the open recording, and what its parts share. */
 #ifndef GT_GTRACE_PRIVATE_H
 #define GT_GTRACE_PRIVATE_H
 

@@ -44,7 +44,7 @@ static bool is_fatal(int sig)
 
 static bool is_program; /* user mode */
 
-/* What the slots had: the C library's, or those of a plugin that came first. */
+/* What the slots had: the C library's functions, or an earlier plugin's. */
 static int (*next_kill)(pid_t pid, int sig) = kill;
 static void (*next_abort)(void) = abort;
 static char *(*next_strsignal)(int sig) = strsignal;

@@ -39,7 +39,7 @@ static const struct {
                     "7zXZ\0",
                     6, ""},
     [GT_FILE_DIRECTORY] = {"a uftrace directory", NULL, 0, REPORT},
-    [GT_FILE_FOLDER] = {"a folder that is no recording", NULL, 0, ""},
+    [GT_FILE_FOLDER] = {"a folder that is not a recording", NULL, 0, ""},
 };
 
 const char *gt_file_kind_name(enum gt_file_kind kind)

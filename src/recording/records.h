@@ -18,9 +18,9 @@ struct gt_records_reader {
 struct gt_records {
     const char *dir;  /* the text files */
     const char *file; /* the records: a compact file; NULL: TID.dat files in the directory */
-    /* Calls `piece` for all records of each task for which `wanted` is true (NULL: of all), those
-     * of one task in their order. What it returns below 0 ends the call and is returned. What is
-     * damaged is read up to there. Errors of gt_uftrace_dat_list and gt_compact_file_open; GT_E_IO,
+    /* Calls `piece` for all records of each task for which `wanted` is true (NULL: of all), one
+     * task's in their order. What it returns below 0 ends the call and is returned. A damaged file
+     * is read up to the damage. Errors of gt_uftrace_dat_list and gt_compact_file_open; GT_E_IO,
      * GT_E_NOMEM.
      */
     int (*read)(const struct gt_records *at, const struct gt_records_reader *reader,

@@ -16,7 +16,7 @@ struct gt_checkpoint;
 /* A thread at a checkpoint. */
 struct gt_thread_checkpoint {
     uint32_t stack;      /* its index in the checkpoint */
-    uint32_t slow_flags; /* that say what was under way */
+    uint32_t slow_flags; /* which say what transfer was under way */
     uint8_t passed;
     uint64_t calls; /* which its handlers' are compared with */
     uint64_t calling_sp, returned_sp;

@@ -249,7 +249,7 @@ struct gt_injection {
 /* One that has arrived. */
 struct gt_injected_call {
     uint32_t depth;     /* of its frame */
-    uint64_t last_exit; /* of what was interrupted, where it has not arrived yet; else 0 */
+    uint64_t last_exit; /* of the interrupted transfer, where it has not arrived yet; else 0 */
 };
 
 /* One call stack: a guest thread's or a coroutine's. base[0] is a sentinel; depth = top - base. */

@@ -185,7 +185,7 @@ class Damage(DumpTest):
             done = self.dump(data, status=1)
             self.assertEqual(done.stderr, f'guesttrace dump: {text}\n')
         self.assertIn('x: cannot be opened: No such file', self.expect(1, 'dump', 'x').stderr)
-        self.assertIn('.: a folder that is no recording, expected a file', self.expect(1, 'dump', '.').stderr)
+        self.assertIn('.: a folder that is not a recording, expected a file', self.expect(1, 'dump', '.').stderr)
 
     def test_usage(self):
         for operands in ([], ['a', 'b']):

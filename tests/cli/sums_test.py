@@ -484,7 +484,7 @@ class Refused(SumsTest):
                  'x.log': ('an execlog log in binary form', 'dump'), 'x.txt': ('an execlog log, as text', 'diff'),
                  'x.simple': ('a simpletrace file', 'events simpletrace'), 'x.elf': ('an ELF file', None), 'x.note': ('a text', None),
                  'x.zst': ('a file compressed by zstd', None), 'x.odd': ('of an unknown type', None), 'x.none': ('empty', None),
-                 'x.folder': ('a folder that is no recording', None)}
+                 'x.folder': ('a folder that is not a recording', None)}
         of_calls = {'some', 'x.gtrace', 'x.etrace'}
         self.write('events', 'foo(int x) "x %d"\n')
         verbs = [([verb], calls, of_calls) for verb in ('info', 'report', 'graph', 'replay', 'view', 'tui')]

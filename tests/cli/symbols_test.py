@@ -223,7 +223,7 @@ class Refused(Symbols):
         self.build('fw.elf')
         self.assertIn('no uftrace.data here', self.symbols('fw.elf', status=2).stderr)
         os.mkdir(self.path('empty'))
-        self.refuse('empty: a folder that is no recording, expected a recording of calls', '-d', 'empty', 'fw.elf')
+        self.refuse('empty: a folder that is not a recording, expected a recording of calls', '-d', 'empty', 'fw.elf')
 
     def test_range(self):
         self.record()

@@ -280,7 +280,7 @@ class Name(Case):
                      lambda: os.mkdir(self.monitor), lambda: os.symlink('nowhere', self.monitor)):
             make()
             before = os.lstat(self.monitor)
-            self.refused('exists, and is no socket')
+            self.refused('exists, and is not a socket')
             self.assertTrue(os.path.samestat(before, os.lstat(self.monitor)))
             os.rmdir(self.monitor) if stat.S_ISDIR(before.st_mode) else os.unlink(self.monitor)
 

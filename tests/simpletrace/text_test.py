@@ -268,7 +268,7 @@ class Damaged(Case):
         self.assertIn('/nonexistent: cannot be opened: No such file', err)
         status, _, err = run('/tmp', '/tmp')
         self.assertEqual(status, 1)
-        self.assertIn('/tmp: a folder that is no recording, expected ', err)
+        self.assertIn('/tmp: a folder that is not a recording, expected ', err)
         bad = self.write('bad', 'one(int a)\n fast two(int x) "%d"\nthree(int)\n')
         status, _, err = run(bad, '/nonexistent')
         self.assertEqual(status, 1)

@@ -59,7 +59,7 @@ class Options(TracetoolTest):
         self.refuse("unknown format 'hh'", '--format=hh', '--backends=log')
         self.refuse('expected events files and an output file', *good)
         self.refuse('expected events files and an output file', *good, 'e')
-        self.refuse("provider '1x' is no name of C", *good, '--provider=1x', 'e', 'out')
+        self.refuse("provider '1x' is not a C name", *good, '--provider=1x', 'e', 'out')
         self.refuse("group 'a\"b' cannot be in a name of C", '--format=h', '--backends=log',
                     '--group=a"b', 'e', 'out')
         for bad in ('4.0', '11.0', 'x', '5x'):

@@ -133,7 +133,8 @@ static void sum_arcs(const struct gt_coverage_blocks *f, struct sums *s)
     }
 }
 
-/* One arc's count from those of its blocks and their other arcs; true where it is now known. */
+/* One arc's count from the counts of its blocks and their other arcs; true where it is now
+ * known. */
 static bool solve(struct gt_coverage_blocks *f, struct gt_coverage_arc *a, const struct sums *s)
 {
     const struct gt_coverage_block *from = gt_coverage_block_at(f, a->from),

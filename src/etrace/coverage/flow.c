@@ -70,8 +70,8 @@ static bool *find_shared_jumps(const struct flow *f)
     return shared;
 }
 
-/* The last block of gcov, which is no line's own: where the function returns a value it is what
- * stands after the code, else it has code. */
+/* The last block of gcov, which belongs to no line: where the function returns a value it stands
+ * after the code, else it has code. */
 static bool only_leaves(const struct flow *f, const struct gt_coverage_block *last)
 {
     return last->kind == GT_INSN_RETURN &&

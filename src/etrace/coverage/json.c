@@ -3,7 +3,7 @@
  * A report as JSON, a line a source file:
  *   {"files":[{"file":,"lines":,"ran":,"functions":[{"name":,"line":,"calls":}...],
  *   "counts":[[LINE,COUNT]...]}...],"lines":,"ran":}
- * `lines` are those with code, `ran` those of them that ran.
+ * `lines` counts lines with code, `ran` the ones that ran.
  */
 #include "etrace/coverage/summary.h"
 #include "etrace/coverage/write.h"

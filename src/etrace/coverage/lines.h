@@ -23,7 +23,7 @@ struct gt_covered_function {
     uint64_t calls;   /* of inlined copies, too */
     bool is_inlined;  /* some of those */
     bool shares_line; /* another function begins in its line */
-    bool is_placed;   /* file and line are those of its declaration, or it has none */
+    bool is_placed;   /* file and line are its declaration's, or it has none */
 };
 
 /* The part of a line that belongs to one function. */

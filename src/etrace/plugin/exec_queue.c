@@ -22,7 +22,7 @@ static void put_one(struct gt_etrace_buffer *buf, uint64_t entry)
     v->block = b;
 }
 
-/* Puts those of entries i to n-1 that the packet under way has room for, all of one vCPU; at least
+/* Puts as many of entries i to n-1 as the packet under way has room for, all of one vCPU; at least
  * the newest entry is in the packet. Returns the first one that it did not put. */
 static inline __attribute__((always_inline)) size_t put_many(struct gt_etrace_buffer *buf, size_t i,
                                                              size_t n, bool wide)

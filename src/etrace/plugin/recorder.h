@@ -30,8 +30,8 @@
  * plugin's recorder from gt_etrace_loaded(). A second recorder in one process works like the first,
  * except that no callback of translated code reaches it.
  *
- * Locks, in the order in which they are taken: gate.lock, count.lock, lock, a buffer's lock, those
- * of the packet sink.
+ * Locks, in the order in which they are taken: gate.lock, count.lock, lock, a buffer's lock, the
+ * packet sink's locks.
  */
 #ifndef GT_ETRACE_PLUGIN_RECORDER_H
 #define GT_ETRACE_PLUGIN_RECORDER_H

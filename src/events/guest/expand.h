@@ -33,10 +33,10 @@ void gt_guest_functions_free(struct gt_guest_functions *g);
 size_t gt_guest_functions_write(struct gt_guest_functions *g, const char *glob, bool returns,
                                 struct gt_text *out);
 
-/* Appends the events file at `path`, its lines "guest.GLOB" without a prototype replaced by those
- * of the functions of the files. `events` gets the other lines' (gt_events_dynamic_free; it keeps
- * `path`). GT_E_FORMAT: no function has such a name; errors of
- * gt_guest_functions_load, of gt_file_read. */
+/* Appends the events file at `path`, its lines "guest.GLOB" without a prototype replaced by lines
+ * of the files' functions. `events` gets the other lines' (gt_events_dynamic_free; it keeps
+ * `path`). GT_E_FORMAT: no function has such a name; errors of gt_guest_functions_load, of
+ * gt_file_read. */
 int gt_guest_events_expand(const char *path, const char *const *files, size_t n,
                            struct gt_text *out, struct gt_dynamic_events *events,
                            struct gt_error *err);

@@ -124,7 +124,7 @@ static int take_function(struct gt_points *p, struct gt_point *point, const char
                          &why) < 0)
         return fail(p, point, why.text, NULL, err);
     if (gt_pattern_needs_lines(point->pattern))
-        return fail(p, point, "source lines are no places", NULL, err);
+        return fail(p, point, "source lines are not places", NULL, err);
     const char *colon = strrchr(text, ':');
     point->name = g_strdup(colon ? colon + 1 : text);
     list(p->names, (gpointer)point->name, point);

@@ -32,7 +32,7 @@ static bool is_trace(const char *path)
     return yes;
 }
 
-/* Appends a file's declarations, those of `t` as they are: an index moves by how many came before.
+/* Appends a file's declarations, unchanged: an index moves by how many came before.
  */
 static int add_declarations(struct gt_trace_files *f, GString *all, const char *path,
                             struct gt_error *err)

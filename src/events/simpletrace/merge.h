@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Traces that are read as one, in order of time: those of a guest's events and of QEMU's own have
- * the host's monotonic clock.
+ * Traces that are read as one, in order of time: a guest's events and QEMU's own have the host's
+ * monotonic clock.
  */
 #ifndef GT_EVENTS_SIMPLETRACE_MERGE_H
 #define GT_EVENTS_SIMPLETRACE_MERGE_H
@@ -15,8 +15,8 @@
 
 struct gt_trace_file {
     const char *path;                       /* "-": standard input */
-    struct gt_trace_declarations *declared; /* its own; NULL: those of all, which are its own */
-    size_t first;                           /* index of its first declaration in those of all */
+    struct gt_trace_declarations *declared; /* its own; NULL: the declarations of all are its own */
+    size_t first;                           /* index of its first declaration among all */
 };
 
 /* Traces, and the declarations of all of them: two traces may have events of one name. */

@@ -80,8 +80,7 @@ const char *gt_event_list_string(struct gt_event_list *events, const char *text,
 struct gt_event *gt_event_list_add(struct gt_event_list *events);
 void gt_event_list_free(struct gt_event_list *events);
 
-/* Words with a meaning: those of types, and those that are reserved in one of the generated
- * languages. */
+/* Words with a meaning: words of types, and reserved words of the generated languages. */
 
 enum gt_word_kind {
     GT_WORD_OTHER,

@@ -226,7 +226,7 @@ static int check(options *o, struct gt_error *err)
         return gt_error_set(err, GT_E_USAGE, "expected events files and an output file");
     set_defaults(o);
     if (!is_name(o->provider))
-        return gt_error_set(err, GT_E_USAGE, "provider '%s' is no name of C", o->provider);
+        return gt_error_set(err, GT_E_USAGE, "provider '%s' is not a C name", o->provider);
     status = read_grammar(o, err);
     return status ? status : check_prefix(o, err);
 }

@@ -374,13 +374,13 @@ static bool check_type(struct gt_parser *p, const struct gt_declaration *d, cons
     int base = base_of(t);
     const char *problem = NULL;
     if (base < 0)
-        problem = "is no type of C";
+        problem = "is not a C type";
     else if (base == GT_TYPE_VOID && !t->stars)
         problem = "has no value: a pointer is 'void *', and no arguments are '(void)'";
     else if (t->count[GT_WORD_TCG] && !d->tcg)
         problem = "is for events with the property tcg";
     else if (t->count[GT_WORD_TCG] && t->stars > t->is_tcg_pointer)
-        problem = "is no value: TCGv is passed as it is";
+        problem = "is not a value: TCGv is passed as it is";
     if (problem) {
         gt_diagnose(&p->errors, &p->line, t->start, "type '%s' %s",
                     t->count[GT_WORD_TCG] ? "TCGv" : t->text->str, problem);

@@ -131,7 +131,7 @@ void gt_diff_source_pass_text(struct gt_diff_source *s, size_t n)
     s->at += n;
 }
 
-/* Bytes of what is there that can be given: whole lines; at the end all. */
+/* How many of the bytes read can be given: whole lines; at the end all. */
 static size_t whole(const struct gt_diff_source *s)
 {
     size_t n = s->fill - s->at;

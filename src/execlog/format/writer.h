@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The writer of a log: define.c has the functions that translations call, pack.c those of the
+/* The writer of a log: define.c has the functions that translations call, pack.c the ones for the
  * packet sink's thread. */
 #ifndef GT_EXECLOG_FORMAT_WRITER_H
 #define GT_EXECLOG_FORMAT_WRITER_H

@@ -27,7 +27,7 @@
  * plugin's recorder from gt_exlog_loaded(). A second recorder in one process works like the first,
  * except that no callback of translated code reaches it.
  *
- * Locks, in the order in which they are taken: gate.lock, lock, those of the sinks.
+ * Locks, in the order in which they are taken: gate.lock, lock, the sinks' locks.
  */
 #ifndef GT_EXECLOG_PLUGIN_RECORDER_H
 #define GT_EXECLOG_PLUGIN_RECORDER_H

@@ -5,7 +5,7 @@
  *   integers, pointers   rdi rsi rdx rcx r8 r9; results rax rdx
  *   floats               xmm0-xmm7; results xmm0 xmm1
  *   long double          on the stack; result st0 (complex: st0 and st1)
- *   structs              up to 16 bytes: each 8 bytes by what is in them, integers if anything in
+ *   structs              up to 16 bytes: each 8 bytes by their members, integers if anything in
  *                        them is one; all in registers or all on the stack
  *   larger, unaligned    by value on the stack; result: its address is in rax at the return
  *

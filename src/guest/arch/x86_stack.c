@@ -27,8 +27,8 @@ static bool stores_sp(const struct x86_insn *in)
            !is_frame_register(gt_x86_modrm_reg(in));
 }
 
-/* r/m, a register, is the stack pointer, and what is written there is no general register; `more`
- * bytes follow the ModRM byte. */
+/* r/m, a register, is the stack pointer, and the value written there is not a general register's;
+ * `more` bytes follow the ModRM byte. */
 static bool names_sp(const struct x86_insn *in, size_t more)
 {
     return in->left == 1 + more && !gt_x86_modrm_is_memory(in) && gt_x86_modrm_rm(in) == REG_SP;

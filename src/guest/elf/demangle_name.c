@@ -31,7 +31,7 @@ static void take(const char *text, size_t n, void *user)
         longjmp(w->too_long, 1);
 }
 
-/* What is too long is cut, and made unique by a hash of the name. */
+/* A name that is too long is cut, and made unique by a hash of the name. */
 static void cut(struct work *w, const char *name)
 {
     enum { HASH = 1 + 16 };

@@ -3,12 +3,12 @@
  * The source file and the lines of each function of an ELF file, from .debug_line of it or of its
  * separate debug file (symbols.h says where that is found).
  *
- * A function's file and first line are those of the row at its entry. Its other lines are those of
- * its code that come from the same file, inlined functions included; lines between two of them are
- * its own as well, unless another function begins there.
+ * A function's file and first line are from the row at its entry. Its other lines are its code's
+ * lines from the same file, inlined functions included; lines between two of them are its own as
+ * well, unless another function begins there.
  *
  * Everything in the file is checked, and memory is bounded by the functions, the largest unit and
- * what is compressed: this may be used inside the emulator, on a thread with descriptors of its
+ * compressed sections: this may be used inside the emulator, on a thread with descriptors of its
  * own.
  */
 #ifndef GT_GUEST_ELF_FUNCTION_LINES_H

@@ -53,7 +53,7 @@ static bool marks_statements(Dwarf_Die *unit)
     return version && atoi(version + 1) >= 8 && !strstr(text, "-gno-statement-frontiers");
 }
 
-/* What nobody wrote. GCC marks a lambda's function as well, and says no line of it. */
+/* Compiler-generated code. GCC marks a lambda's function as well, and says no line of it. */
 static bool is_artificial(Dwarf_Die *die)
 {
     const char *name = gt_die_string(die, DW_AT_name);

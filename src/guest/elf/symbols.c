@@ -52,7 +52,7 @@ static int read_file(struct sym_reader *r, const char *const *roots, Elf *elf, s
     status = gt_sym_read_table(r, elf, SHT_SYMTAB);
     if (status == 0)
         status = read_debug_file(r, elf, roots);
-    stripped = status == 0; /* what is packed has no symbols of assembly */
+    stripped = status == 0; /* packed symbols have none of assembly */
     if (stripped)
         status = gt_sym_read_debugdata(r, elf);
     if (status >= 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of one ELF file: its .symtab, .dynsym and PLT stubs, and those of its separate
- * debug file where one is installed. libelf and libdw read the file; everything in it is checked.
+ * The functions of one ELF file: its .symtab, .dynsym and PLT stubs, and its separate debug file's
+ * where one is installed. libelf and libdw read the file; everything in it is checked.
  *
  * Addresses are relative to the file's load base: the page of its lowest PT_LOAD address, which the
  * first mapping of the file in a process corresponds to. So a lookup takes `run-time address -

@@ -7,8 +7,8 @@
  *   - an ELF vmlinux: its .symtab, or where that is stripped the kallsyms tables in its data;
  *   - System.map; a copy of /proc/kallsyms;
  * each also compressed as a whole with gzip, xz, lzma, zstd, lz4 or bzip2, and a vmlinux that is
- * wrapped so inside an image. The symbols of an image are those of its kallsyms tables, in the
- * layouts of 4.19 to 7.2; docs/kernel-symbols.md lists the kernels that were tried.
+ * wrapped so inside an image. The symbols of an image come from its kallsyms tables, in the layouts
+ * of 4.19 to 7.2; docs/kernel-symbols.md lists the kernels that were tried.
  *
  * Addresses are link addresses, at which a kernel without KASLR runs. In a relocatable image with
  * an unknown link address the first byte has address 0 (load_lo).
@@ -95,7 +95,7 @@ bool gt_kernel_address(const struct gt_kernel *k, const char *name, uint64_t *ad
 const uint8_t *gt_kernel_bytes(const struct gt_kernel *k, uint64_t addr, size_t n);
 
 /* Finds, in the image's BTF, the offset in bytes of a member of a struct or union. Members of
- * anonymous structs and unions inside it are found by their name alone, those of named ones by a
+ * anonymous structs and unions inside it are found by their name alone, members of named ones by a
  * dotted path ("thread.fsbase", "se.vruntime"). GT_E_NOT_FOUND: no such struct or member;
  * GT_E_UNSUPPORTED: no BTF in the file, or a bit field; GT_E_FORMAT: invalid BTF. */
 int gt_kernel_member(const struct gt_kernel *k, const char *type, const char *member,

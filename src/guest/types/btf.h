@@ -3,8 +3,8 @@
  * Prototypes from the BTF of a kernel and of its modules.
  *
  * BTF names functions without addresses: all of that name have that prototype. pahole leaves out a
- * function whose parameters are not where the calling convention has them; so what is here is
- * right, and a function that is missing has unknown parameters.
+ * function whose parameters are not where the calling convention has them; so prototypes found here
+ * are right, and a function that is missing has unknown parameters.
  */
 #ifndef GT_GUEST_TYPES_BTF_H
 #define GT_GUEST_TYPES_BTF_H
@@ -16,7 +16,7 @@
  * GT_E_NOMEM, GT_E_RANGE. */
 int gt_btf_prototypes(const struct gt_kernel *k, struct gt_prototypes **out, struct gt_error *err);
 
-/* Those of a module alone; types that the kernel has are the kernel's, which must outlive *out.
+/* Types of a module alone; types that the kernel has are the kernel's, which must outlive *out.
  * GT_E_FORMAT: the module is not of that kernel. */
 int gt_btf_module_prototypes(const struct gt_kernel_ko *m, const struct gt_kernel *k,
                              const struct gt_prototypes *kernel, struct gt_prototypes **out,

@@ -51,7 +51,7 @@ static uint64_t parse_operand(struct gt_declarations_parser *p, const struct gt_
         while (i < n && (strlen(v[i].name) != token.n || memcmp(v[i].name, token.at, token.n)))
             i++;
         if (i == n)
-            gt_tokens_fail(&p->tokens, "follows what is no number and no enumerator before it");
+            gt_tokens_fail(&p->tokens, "follows neither a number nor an earlier enumerator");
         else
             value = v[i].value;
     }

@@ -42,7 +42,7 @@ static bool entry_of(Dwarf_Die *die, uint64_t *entry)
     return lo != 0;
 }
 
-/* The entry whose parameters are those of the source. */
+/* The entry that has the source's parameters. */
 static void find_source(struct function *f)
 {
     Dwarf_Attribute attr;
@@ -188,7 +188,7 @@ static bool add_function(struct gt_dwarf *d, struct function *f)
         struct param *q = &f->param[i];
         word[i] =
             gt_dwarf_where(&f->die, q->has_concrete ? &q->concrete : NULL, f->entry, &where[i]);
-        /* Clang's fastcc of i386 moves what is on the stack, and DWARF does not follow. */
+        /* Clang's fastcc of i386 moves parameters on the stack, and DWARF does not follow. */
         if (word[i] == GT_DWARF_NAMED && doubtful && d->clang && d->e_machine == EM_386)
             word[i] = GT_DWARF_LATER;
         plain = plain || word[i] == GT_DWARF_FRAME;

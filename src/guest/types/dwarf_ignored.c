@@ -6,9 +6,9 @@
  * on than the other entries say.
  *
  * A mangled name says how many parameters there are. Without one, functions of C on x86 describe
- * all that they have, and nothing is known of those of C++. On aarch64 the code says it: it reads
- * each described parameter before its first branch, and never an address that it ignores. If a
- * parameter's place by the convention is read there, no address was in it; from the first that is
+ * all that they have, and nothing is known of functions of C++. On aarch64 the code says it: it
+ * reads each described parameter before its first branch, and never an address that it ignores. If
+ * a parameter's place by the convention is read there, no address was in it; from the first that is
  * not, the places of parameters are unknown.
  */
 #include "base/bytes.h"

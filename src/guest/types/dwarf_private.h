@@ -15,7 +15,7 @@ enum { GT_DWARF_PARAMS = 64 }; /* of a function */
 struct gt_dwarf_symbol {
     uint64_t addr;
     bool local;
-    bool clone; /* .isra, .constprop, .part: its parameters are not those of its source */
+    bool clone; /* .isra, .constprop, .part: its parameters are not its source's */
 };
 
 struct gt_dwarf_type; /* a type that was met: see dwarf_types.c */

@@ -391,7 +391,8 @@ void gt_dwarf_types_read(struct gt_dwarf *d)
             tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
         if (t->whole)
             continue;
-        /* What is not a struct is read again at a lower level, so that what it refers to is. */
+        /* A type that is not a struct is read again at a lower level, so that what it refers to
+         * is. */
         t->whole = is_struct
                        ? t->level <= LEVEL_MOST
                        : t->level == 0 || tag == DW_TAG_base_type ||

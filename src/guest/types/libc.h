@@ -5,7 +5,8 @@
 
 #include "guest/types/prototypes.h"
 
-/* Those of a QEMU target; the caller frees *out. GT_E_UNSUPPORTED: an unknown target; GT_E_NOMEM.
+/* The prototypes for a QEMU target; the caller frees *out. GT_E_UNSUPPORTED: an unknown target;
+ * GT_E_NOMEM.
  */
 int gt_libc_prototypes(const char *target, struct gt_prototypes **out, struct gt_error *err);
 

@@ -77,7 +77,7 @@ static void scan_number(struct gt_tokens *l)
     digits[n < sizeof digits ? n : sizeof digits - 1] = '\0';
     l->token.value = strtoull(digits, &end, 0);
     if (end[strspn(end, "uUlL")] || n >= sizeof digits)
-        gt_tokens_fail(l, "is no number");
+        gt_tokens_fail(l, "is not a number");
 }
 
 static void scan(struct gt_tokens *l)

@@ -93,7 +93,7 @@ void gt_types_free(struct gt_types *t);
 int gt_types_status(const struct gt_types *t);
 /* Latches a failure of whoever fills the graph. */
 void gt_types_fail(struct gt_types *t, int status);
-/* Types, those of the base included; the next one has this number. */
+/* Types, the base's included; the next one has this number. */
 uint32_t gt_types_count(const struct gt_types *t);
 
 /* Returns a printable copy that lives as long as the graph; "" after a failure. */
@@ -106,8 +106,8 @@ void gt_types_keep(struct gt_types *t, void *bytes);
 uint32_t gt_types_add(struct gt_types *t, const struct gt_type *type);
 /* Replaces a type of this graph, not of its base. */
 void gt_types_set(struct gt_types *t, uint32_t id, const struct gt_type *type);
-/* Append to the type `id`; all parts of one type come in a row, before those of another one of the
- * same sort. */
+/* Append to the type `id`; all parts of one type come in a row, before another one's of the same
+ * sort. */
 void gt_types_add_member(struct gt_types *t, uint32_t id, const struct gt_type_member *m);
 void gt_types_add_value(struct gt_types *t, uint32_t id, const struct gt_type_value *v);
 void gt_types_add_param(struct gt_types *t, uint32_t id, const struct gt_type_param *p);

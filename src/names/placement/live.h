@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Names for a machine's addresses while it is recorded: from the files that its code map lists,
- * where the plugin has recognised them so far, or where the entries that are known say so. What is
- * found here is what locate.h finds when the recording ends, as far as it can be known.
+ * where the plugin has recognised them so far, or where the entries that are known say so. The
+ * names found here are the ones that locate.h finds when the recording ends, as far as they can be
+ * known.
  */
 #ifndef GT_NAMES_PLACEMENT_LIVE_H
 #define GT_NAMES_PLACEMENT_LIVE_H

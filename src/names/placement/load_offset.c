@@ -19,7 +19,7 @@
 #define LEAST 4
 /* Programs that are linked alike have so many functions in common: what begins and ends them. */
 #define FEW 8
-/* Of what was jumped to, functions are at least one in so many; of what was called, one in two. */
+/* Of jumps' targets, functions are at least one in so many; of calls' targets, one in two. */
 #define OF_JUMPS 32
 /* Addresses have so many bits. */
 #define ADDR_BITS 48

@@ -69,7 +69,7 @@ static void add_name(GString *names, const char *name)
     g_string_append_printf(names, "%s%s", names->len ? "|" : "", name);
 }
 
-/* Those of n residents, all of one address, that may have run: those that were seen; if none was,
+/* Residents among n, all of one address, that may have run: the ones that were seen; if none was,
  * all. */
 static void add_function(struct gt_overlap *t, const struct resident *r, guint n, uint64_t end)
 {

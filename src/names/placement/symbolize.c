@@ -36,7 +36,7 @@ static bool is_part_of(const char *name, const char *path)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* The recording's own map: what was set aside, or the current one at the first time. */
+/* The recording's own map: the one set aside, or the current one at the first time. */
 static int read_maps(const struct job *job, struct work *w, struct gt_error *err)
 {
     g_autofree char *name = g_strdup_printf("%s/sid-%s.map", job->dir.path, w->sid);

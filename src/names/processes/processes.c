@@ -143,7 +143,7 @@ static gint by_number(gconstpointer a, gconstpointer b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* What was open, each once, without what has names. */
+/* Calls that were open, each once, without those that have names. */
 static struct gt_entries open_entries(GArray *open, const struct gt_uftrace_map *named)
 {
     struct gt_entries e = {g_new(uint64_t, open->len + 1), 0};

@@ -53,7 +53,7 @@ static struct module *find_module(GHashTable *modules, const struct gt_place *p,
     return m->lo == p->lo ? m : NULL;
 }
 
-/* Of every process; what was called there and has no name goes into the module, too. */
+/* Of every process; functions called there without a name go into the module, too. */
 static void add_modules(GHashTable *modules, struct gt_sysroot_process *process, bool prefix)
 {
     const struct gt_entries *e = &process->entries;

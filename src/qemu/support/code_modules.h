@@ -99,7 +99,7 @@ size_t gt_code_modules_count(const struct gt_code_modules *c);
  * GT_E_*.
  */
 int gt_code_modules_write(const struct gt_code_modules *c, const char *path, struct gt_error *err);
-/* What was read. */
+/* The map read. */
 const struct gt_code_map *gt_code_modules_map(const struct gt_code_modules *c);
 const struct gt_code_linux *gt_code_modules_linux(const struct gt_code_modules *c);
 

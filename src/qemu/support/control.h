@@ -4,7 +4,7 @@
  * QEMU nor the guest sees. A command is a line, its answer is a line: "ok ..." or "error: ...";
  * trace events are switched here, too. A client whose first byte is a brace speaks QMP
  * (events/library/monitor/qmp.c). A client that sends slowly, or nothing, or does not read, delays
- * nobody; one too many gets an error.
+ * no other; one too many gets an error.
  */
 #ifndef GT_QEMU_SUPPORT_CONTROL_H
 #define GT_QEMU_SUPPORT_CONTROL_H

@@ -86,7 +86,7 @@ static bool work_object(struct gt_control_client *c)
         return false;
     if (c->in[0] != '{') {
         gt_monitor_qmp_refuse(&c->out, "no JSON, byte 1: expected an object");
-        drop_line(c); /* nobody knows where the next one begins */
+        drop_line(c); /* the next one may begin anywhere */
     } else if (gt_monitor_scan_object(&c->scan, c->in, c->fill, &end)) {
         gt_monitor_qmp(c->table, c->in, end, &c->out);
         take(c, end);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What `guesttrace record` tells a plugin while the guest runs (recording/texts/message.h): a
- * thread of its own reads a FIFO and performs what comes, a command of a table a line, which nobody
+ * thread of its own reads a FIFO and performs what comes, a command of a table a line, without
  * answers.
  */
 #ifndef GT_QEMU_SUPPORT_MESSAGES_H

@@ -153,7 +153,7 @@ static char *in_copy(const struct map_reader *r, const struct gt_cursor *c)
     return r->copy + (c->at - r->text);
 }
 
-/* What is wrong with the line, or NULL; so do the next ones. */
+/* Returns the fault of the line, or NULL; so do the next ones. */
 static const char *take_linux(struct gt_cursor c, struct gt_code_linux *os)
 {
     uint64_t comm, pid, tgid;

@@ -108,7 +108,7 @@ int gt_code_map_write(struct gt_text *t, const struct gt_code_map *map, struct g
 
 /* Reads a whole file; the caller frees *out with gt_code_map_free. GT_E_TRUNC: the file ends within
  * a line or is empty; GT_E_FORMAT; GT_E_UNSUPPORTED: another version; GT_E_NOMEM. The message
- * quotes the line and says what was expected. */
+ * quotes the line and has the expected form. */
 int gt_code_map_read(const char *text, size_t size, struct gt_code_map *out, struct gt_error *err);
 
 /* { 0 } is fine. */

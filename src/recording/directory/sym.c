@@ -163,7 +163,7 @@ static void take_off_parentheses(char *name)
         name[n] = '(';
 }
 
-/* One whole line; what is wrong with it, or NULL. */
+/* One whole line; returns its fault, or NULL. */
 static const char *take_symbol_line(struct sym_reader *r, struct gt_cursor c)
 {
     if (gt_take(&c, "#")) {

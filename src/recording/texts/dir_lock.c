@@ -54,7 +54,7 @@ static bool is_pool(const char *name)
     return strncmp(name, ".guesttrace-", 12) == 0 && strstr(name, ".ring");
 }
 
-/* A pool's process that nobody has locked was killed, or executes another program, which may be
+/* A pool's process that holds no lock was killed, or executes another program, which may be
  * recorded as well. */
 static bool lives(int dir, const char *name)
 {
@@ -183,7 +183,7 @@ void gt_dir_lock_remove(const char *dir)
 
 /* ---- making -------------------------------------------------------------------------------- */
 
-/* Removes a lock that nobody has. */
+/* Removes a lock that is not held. */
 static int remove_left(const char *dir, const char *name, struct gt_error *err)
 {
     int fd, status = gt_dir_lock_alone(dir, name, &fd, err);

@@ -19,7 +19,7 @@
 
 #define GT_DIR_LOCK_FILE ".guesttrace.lock"
 
-/* In all: *fd is the lock's descriptor, to be closed; -1 after an error. `name`: what is recorded,
+/* In all: *fd is the lock's descriptor, to be closed; -1 after an error. `name`: the recording's,
  * for messages. */
 
 /* Makes the lock, shared. What killed processes have left there is replaced. GT_E_BUSY: a process
@@ -30,7 +30,7 @@ int gt_dir_lock_make(const char *dir, const char *name, int *fd, struct gt_error
 int gt_dir_lock_share(const char *dir, int *fd, struct gt_error *err);
 /* Holds a lock that is there alone. GT_E_BUSY; GT_E_NOT_FOUND, GT_E_IO. */
 int gt_dir_lock_alone(const char *dir, const char *name, int *fd, struct gt_error *err);
-/* A descriptor of gt_dir_lock_share or gt_dir_lock_make: true if nobody else has it, and no process
+/* A descriptor of gt_dir_lock_share or gt_dir_lock_make: true if no other process has it, and none
  * is about to go on after an execve(); then it is held alone. False: not at all any more. */
 bool gt_dir_lock_is_last(const char *dir, int fd);
 bool gt_dir_lock_is_there(const char *dir);

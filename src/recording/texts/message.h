@@ -10,7 +10,7 @@
  *     event NAME LINE the guest event NAME has happened: the console has printed LINE
  *     quit            stop reading; the process itself sends it
  *
- * A line is written at once and is not longer than PIPE_BUF: those of several writers do not mix.
+ * A line is written at once and is not longer than PIPE_BUF: lines of several writers do not mix.
  * Its reader is qemu/support/messages.h.
  */
 #ifndef GT_RECORDING_TEXTS_MESSAGE_H

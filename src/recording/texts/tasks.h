@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The numbers of a machine's tasks: vCPUs have the first ones, call stacks those from GT_TASK_STACK
- * on. With --privilege-levels each vCPU has GT_TASK_LEVELS numbers from 100 on; those of vCPU 9 and
- * later would be numbers of call stacks, so GT_TASK_HIGH is added to them.
+ * on. With --privilege-levels each vCPU has GT_TASK_LEVELS numbers from 100 on; from vCPU 9 on they
+ * would be numbers of call stacks, so GT_TASK_HIGH is added to them.
  */
 #ifndef GT_RECORDING_TEXTS_TASKS_H
 #define GT_RECORDING_TEXTS_TASKS_H

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Of x87 (80 bits, the mantissa has its first bit) and IEEE's binary128, whose exponents are alike:
- * the upper 64 bits of the mantissa, with its first bit, and what is below them. */
+ * the upper 64 bits of the mantissa, with its first bit, and the bits below them. */
 static long double from_parts(unsigned exponent, uint64_t high, uint64_t low, bool nan)
 {
     long double sign = exponent >> 15 ? -1 : 1;

@@ -58,8 +58,8 @@ size_t gt_values_put_uftrace(uint8_t *out, const struct gt_value_item *item,
 /* Reads it; bytes point into the reader's. GT_E_TRUNC, GT_E_FORMAT. */
 int gt_values_get_uftrace(struct gt_reader *r, const struct gt_value_item *item, size_t n,
                           struct gt_value_list *out);
-/* Reads those of an entry or a return as a function's spec (NULL: none) has them; how many bytes
- * they have. 0: there are none, or not all of them. */
+/* Reads the values of an entry or a return as a function's spec (NULL: none) has them; how many
+ * bytes they have. 0: there are none, or not all of them. */
 size_t gt_values_get_of(const struct gt_value_spec *spec, bool entry, const uint8_t *data,
                         size_t left, struct gt_value_list *out);
 /* The same in words: returns how many words. */

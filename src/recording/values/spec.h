@@ -16,10 +16,10 @@
  *            | "stack+" OFFSET           from the stack pointer at the first instruction
  *
  * "%rdi", "%x0:8|%x1:4" (a struct of 12 bytes in two registers), "stack+8" (x86_64: after the
- * return address), "%x0*0" (a struct at the address in x0), "%x0*64*40" (what is 40 bytes after
- * the address that is at x0 + 64). Numbers are decimal or hex after 0x; OFFSET may be negative. A
- * string's source is where its address is, and perhaps, as a second piece, how many bytes it has
- * (else it ends with a NUL); with format GT_VALUE_CHARS where its bytes are.
+ * return address), "%x0*0" (a struct at the address in x0), "%x0*64*40" (40 bytes after the address
+ * at x0 + 64). Numbers are decimal or hex after 0x; OFFSET may be negative. A string's source is
+ * where its address is, and perhaps, as a second piece, how many bytes it has (else it ends with a
+ * NUL); with format GT_VALUE_CHARS where its bytes are.
  */
 #ifndef GT_RECORDING_VALUES_SPEC_H
 #define GT_RECORDING_VALUES_SPEC_H
@@ -76,8 +76,8 @@ struct gt_value_item {
     uint16_t number;  /* argument's, from 1; 0: a return value, or a field of an argument */
     const char *name; /* parameter's; NULL: not known. A field's: "file.name" */
     const char *type; /* GT_VALUE_ENUM, GT_VALUE_STRUCT: its name; else NULL */
-    /* GT_VALUE_STRUCT: `size` bytes, in which the bits of members are set; what is between members
-     * nobody fills, and it is recorded as 0. NULL: all bits are members', or it is not known. */
+    /* GT_VALUE_STRUCT: `size` bytes, in which the bits of members are set; padding, which may hold
+     * anything, is recorded as 0. NULL: all bits are members', or it is not known. */
     const uint8_t *mask;
     struct gt_value_piece piece[GT_VALUE_PIECES];
     uint8_t n_pieces; /* 0: a reader's spec, which needs no source */
@@ -103,7 +103,7 @@ static inline bool gt_value_is_text(char format)
 }
 
 /* Parses a source; registers' names point into the text, each ends with a NUL in place of what
- * followed it. NULL, or what was expected. */
+ * followed it. NULL, or the expected form. */
 const char *gt_value_source_read(char *text, struct gt_value_item *item);
 /* Writes it; "-": the item has none. GT_E_RANGE: it is too long. */
 int gt_value_source_write(char out[GT_VALUE_SOURCE_TEXT], const struct gt_value_item *item);
@@ -136,8 +136,7 @@ struct gt_value_module {
 
 /*
  * A values file: what the command gives the plugin, and what a recording keeps
- * ("guesttrace.values"). Text, an item a line, fields separated by one blank, "-" for what is not
- * known:
+ * ("guesttrace.values"). Text, an item a line, fields separated by one blank, "-" for unknown:
  *
  *     guesttrace values 1
  *     enum NAME [flags] NAME=NUMBER...
@@ -166,7 +165,7 @@ struct gt_values {
  * sorted, or a limit above is exceeded. */
 int gt_values_write(struct gt_text *t, const struct gt_values *values, bool sources,
                     struct gt_error *err);
-/* Parses a file; bounded by its size. GT_E_FORMAT: err has the line, the value, what was expected;
+/* Parses a file; bounded by its size. GT_E_FORMAT: err has the line, the value, the expected form;
  * GT_E_UNSUPPORTED (a later version), GT_E_NOMEM. */
 int gt_values_read(const char *text, size_t size, struct gt_values *out, struct gt_error *err);
 void gt_values_free(struct gt_values *v);
@@ -196,7 +195,7 @@ struct gt_value_request {
     bool fields; /* its members, too */
 };
 /* Parses a list; the texts of items live as long as *storage, which the caller frees (free()).
- * GT_E_USAGE: err has the text, the place in it, what was expected. GT_E_NOMEM. */
+ * GT_E_USAGE: err has the text, the place in it, the expected form. GT_E_NOMEM. */
 int gt_value_parse(const char *list, struct gt_value_request request[2 * GT_VALUES_MOST], size_t *n,
                    void **storage, struct gt_error *err);
 

@@ -182,8 +182,8 @@ static void test_refused(void **state)
     assert_refused(GT_FILTER_TRIGGER, "-T", "f@return:depth=3", GT_E_USAGE,
                    "-T f@return:depth=3: character 3: 'depth=' means nothing at the return");
     assert_refused(GT_FILTER_ONLY, "-F", "f@if:took>3", GT_E_USAGE,
-                   "-F f@if:took>3: character 1: what is known at the return only cannot decide "
-                   "what is recorded; it can trigger actions");
+                   "-F f@if:took>3: character 1: a value known at the return only cannot decide "
+                   "whether to record; it can trigger actions");
     assert_refused(GT_FILTER_NOT, "-N", "f@depth=3", GT_E_USAGE,
                    "-N f@depth=3: character 3: 'depth=' is not for -N");
     assert_refused(GT_FILTER_PLACE, "-L", "f.c", GT_E_UNSUPPORTED,

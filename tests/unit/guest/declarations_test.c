@@ -94,9 +94,9 @@ static void test_errors(void **state)
         {"\n\nint f(wrong a);", "t:3: 'wrong': expected a type"},
         {"int f(int a) int b;", "t:1: 'int': expected ';'"},
         {"struct s { int a : 0; };", "t:1: '0': expected the width of a bit field, 1 to 64"},
-        {"enum e { A = B };", "t:1: '}': follows what is no number and no enumerator before it"},
+        {"enum e { A = B };", "t:1: '}': follows neither a number nor an earlier enumerator"},
         {"int 3;", "t:1: '3': expected a name before it"},
-        {"int f(int a[0x];", "t:1: '0x': is no number"},
+        {"int f(int a[0x];", "t:1: '0x': is not a number"},
         {"int (((((", "t:1: end of the text: expected ')'"},
     };
 

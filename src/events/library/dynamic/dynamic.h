@@ -4,9 +4,9 @@
  * generated ones, and the caller gives their values. A declaration may have a place, at=PLACE,
  * which is the caller's; numbers have the sizes of the traced program, whose word may be smaller.
  *
- * Formats are those of generated code, checked here, as no compiler does: %d %i %u %o %x %X %c %p
- * %s with flags, width and precision. A conversion is of the next argument of a type that it takes;
- * an argument without a conversion is not in the text.
+ * Formats are as in generated code, checked here, as no compiler does: %d %i %u %o %x %X %c %p %s
+ * with flags, width and precision. A conversion is of the next argument of a type that it takes; an
+ * argument without a conversion is not in the text.
  */
 #ifndef GT_EVENTS_LIBRARY_DYNAMIC_DYNAMIC_H
 #define GT_EVENTS_LIBRARY_DYNAMIC_DYNAMIC_H

@@ -37,8 +37,8 @@ void gt_monitor_succeed(struct gt_monitor_answer *a, const char *format, ...)
 void gt_monitor_fail(struct gt_monitor_answer *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A command beside those of trace events, of who has a socket or a FIFO of his own (qemu/support).
- * In QMP it is "guesttrace-NAME", and returns {"answer": TEXT}. */
+/* A command beside the ones for trace events, registered by the owner of a socket or FIFO
+ * (qemu/support). In QMP it is "guesttrace-NAME", and returns {"answer": TEXT}. */
 struct gt_monitor_command {
     const char *name;
     const char *usage;    /* what follows the name, for people: "[FILE]"; NULL: nothing follows */
@@ -62,7 +62,7 @@ void gt_monitor_run_command(const struct gt_monitor_table *t, const struct gt_mo
  * False: there is none. */
 bool gt_monitor_run(const struct gt_monitor_table *t, char *line, struct gt_monitor_answer *a);
 /* Runs any command of a line, without its end: of trace events, of the table (NULL: there are no
- * more), or `help`. Modifies the line. Those of trace events append their output, lines with
+ * more), or `help`. Modifies the line. Commands of trace events append their output, lines with
  * newlines; on error they append nothing. */
 void gt_monitor_line(const struct gt_monitor_table *t, char *line, struct gt_monitor_text *out,
                      struct gt_monitor_answer *a);

@@ -5,8 +5,8 @@
  *     {"execute": NAME, "arguments": {...}, "id": ANY}  ->  {"return": ..., "id": ANY}
  *                                                           {"error": {...}, "id": ANY}
  *
- * qmp_capabilities is accepted, but not required. A command is one row of the table; those of the
- * sockets' own tables (monitor.h) are "guesttrace-NAME".
+ * qmp_capabilities is accepted, but not required. A command is one row of the table; commands of
+ * the sockets' own tables (monitor.h) are "guesttrace-NAME".
  */
 #include "events/library/message.h"
 #include "events/library/monitor/json.h"

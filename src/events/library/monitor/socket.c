@@ -78,7 +78,7 @@ static int make_way(const struct sockaddr_un *address, struct gt_trace_error *er
     if (lstat(path, &st) != 0)
         return errno == ENOENT ? 0 : gt_events_fail_errno(err, errno, "%s", path);
     if (!S_ISSOCK(st.st_mode))
-        return gt_events_fail(err, GT_TRACE_E_EXISTS, "%s: exists, and is no socket", path);
+        return gt_events_fail(err, GT_TRACE_E_EXISTS, "%s: exists, and is not a socket", path);
     if (st.st_uid != geteuid())
         return gt_events_fail(err, GT_TRACE_E_EXISTS, "%s: a socket of another user", path);
     int status = check_silent(address, err);

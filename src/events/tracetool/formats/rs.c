@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rust: a function for each event, which calls those of the C file (format c, same backends). It is
- * for include!() in a module, and needs no crate. `const char *` is a &CStr, other pointers are
+ * Rust: a function for each event, which calls the C file's function (format c, same backends). It
+ * is for include!() in a module, and needs no crate. `const char *` is a &CStr, other pointers are
  * raw. Names of arguments begin with a `_`, so that they are not Rust keywords.
  */
 #include "events/tracetool/backends/backend.h"
@@ -151,6 +151,6 @@ static void generate(struct gt_generator *g)
 
 const struct gt_format gt_format_rs = {
     .name = "rs",
-    .summary = "Rust functions, which call those of the C source",
+    .summary = "Rust functions, which call the C source's",
     .generate = generate,
 };
