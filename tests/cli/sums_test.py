@@ -507,7 +507,7 @@ class Refused(SumsTest):
                     self.assertIn(name, done.stderr)
                     self.assertNotIn('guesttrace ' + verb[0], done.stderr.split(': ', 1)[1])
                     if name == 'x.folder' and 'folded' in verb + ['folded'] * (len(verb) == 1 and expected == calls and verb != ['repair']):
-                        self.assertIn('no recording of calls', done.stderr, (verb, name))
+                        self.assertIn('not a recording of calls', done.stderr, (verb, name))
                     elif name != 'x.odd':
                         self.assertIn(f'{name}: {kind}, expected ', done.stderr, (verb, name))
                         self.assertEqual(reader is not None, f'read it with guesttrace {reader}' in done.stderr, (verb, name))

@@ -273,7 +273,7 @@ static void test_refused(void **state)
     struct gt_uftrace_dir d = make_dir("dir");
     (void)state;
     check_refused(in_scratch("nothing"), GT_E_NOT_FOUND, "nothing");
-    check_refused(d.path, GT_E_FORMAT, "no recording of calls");
+    check_refused(d.path, GT_E_FORMAT, "not a recording of calls");
     put_text(&d, "file", "text\n");
     check_refused(in_scratch("dir/file"), GT_E_FORMAT, "dir/file");
     gt_uftrace_dir_add_session(&d, 5, 50, SID, PROGRAM, NULL);
