@@ -32,7 +32,7 @@ CLAUSES = {
     'nobody': r'\bnobody\b',
 }
 CLAUSES = {kind: re.compile(pattern, re.I) for kind, pattern in CLAUSES.items()}
-CLAUSE_LIMIT = 40
+CLAUSE_LIMIT = 34
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 
