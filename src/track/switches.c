@@ -444,10 +444,9 @@ static bool has_left_frames(struct gt_thread *t, const struct gt_code *from, uin
     if (!sp || !is_above_frames(t, from, sp, remain))
         return false;
     const struct gt_frame *f = &t->stack->base[*remain];
-    if (gt_memory_has_all_frames(t, sp))
-        return false;
-    return gt_frame_owns(f, from) ||
-           (may_own(f, from) && gt_memory_has_frames(t, t->stack, sp, GT_STACK_LONGEST, *remain));
+    const bool owns = gt_frame_owns(f, from);
+    return (owns || may_own(f, from)) && !gt_memory_has_all_frames(t, sp) &&
+           (owns || gt_memory_has_frames(t, t->stack, sp, GT_STACK_LONGEST, *remain));
 }
 
 /* The call is made on the stack of another context, which is suspended: a
