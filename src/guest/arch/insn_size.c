@@ -177,6 +177,13 @@ size_t gt_arch_insn_size(const struct gt_arch *arch, const uint8_t *bytes, size_
     return size <= left ? size : left;
 }
 
+bool gt_arch_is_16_bit(const struct gt_arch *arch, const uint8_t *bytes, size_t size)
+{
+    return (arch == &gt_arch_x86_64 || arch == &gt_arch_i386) &&
+           gt_arch_insn_size(&gt_arch_i386, bytes, size) != size &&
+           gt_arch_insn_size(&gt_arch_x86_64, bytes, size) != size;
+}
+
 bool gt_arch_last_insn(const struct gt_arch *arch, const uint8_t *bytes, size_t n, size_t left,
                        uint64_t pc, struct gt_insn *last)
 {

@@ -4,14 +4,6 @@
 #include "calls/recorder/recorder.h"
 #include "guest/arch/insn_size.h"
 
-/* True for an instruction that would be shorter or longer in 32-bit and in 64-bit code: the host
- * says its size. */
-static bool is_16_bit(const struct gt_decoded *d)
-{
-    return gt_arch_insn_size(&gt_arch_i386, d->bytes, d->size) != d->size &&
-           gt_arch_insn_size(&gt_arch_x86_64, d->bytes, d->size) != d->size;
-}
-
 bool gt_handler_may_be_smi(const struct gt_translation *t)
 {
     const struct gt_uftrace_recorder *r = t->rec;
@@ -19,7 +11,7 @@ bool gt_handler_may_be_smi(const struct gt_translation *t)
         t->insn[0].pc % GT_PAGE != 0)
         return false;
     for (size_t i = 0; i < t->n; i++)
-        if (is_16_bit(&t->insn[i]))
+        if (gt_arch_is_16_bit(r->guest.arch, t->insn[i].bytes, t->insn[i].size))
             return true;
     return false;
 }
