@@ -8,6 +8,7 @@
  * the version of QEMU decides: from GUESTTRACE_QEMU_VERSION, which the record command sets, else
  * from the text that the program prints for `-version`.
  */
+#include "base/qemu_environment.h"
 #include "qemu/abi.h"
 
 #include <ctype.h>
@@ -103,7 +104,7 @@ static int on_object(struct dl_phdr_info *program, size_t size, void *version)
 /* 6 or 7, for a host that exports what version 6 brought. Told nothing: the newest. */
 static int version_6_or_7(void)
 {
-    const char *given = getenv("GUESTTRACE_QEMU_VERSION");
+    const char *given = getenv(GT_QEMU_VERSION_VARIABLE);
     int version = given ? parse_version(given) : 0;
     if (!version)
         dl_iterate_phdr(on_object, &version);

@@ -7,6 +7,7 @@
  * switched off and on, the plugin is loaded once more, before, for what QEMU must not free
  * while threads use it (qemu/host.h, GT_HOST_START_AGAIN).
  */
+#include "base/qemu_environment.h"
 #include "cli/command.h"
 #include "cli/record/arguments.h"
 #include "cli/record/causes.h"

@@ -8,13 +8,6 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* The environment variable in which a plugin finds the version of the QEMU that loads it. */
-#define GT_QEMU_VERSION_VARIABLE "GUESTTRACE_QEMU_VERSION"
-/* With this value GLib before 2.76 allocates by malloc() alone. Its own allocator has locks that a
- * fork of the guest may find taken by another thread of QEMU: the child would wait for ever. */
-#define GT_SLICE_VARIABLE "G_SLICE"
-#define GT_SLICE_VALUE    "always-malloc"
-
 /* What QEMU exits with where it cannot begin: a plugin that is not loaded, arguments that it
  * refuses, files that are missing. */
 enum { GT_RECORD_QEMU_FAILED = 1 };

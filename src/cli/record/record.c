@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace record`: runs a program or a machine under QEMU and records it. */
+#include "base/qemu_environment.h"
 #include "calls/file/work.h"
 #include "cli/command.h"
 #include "cli/default_recording.h"

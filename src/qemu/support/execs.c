@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/page.h"
+#include "base/qemu_environment.h"
 #include "qemu/host.h"
 
 #include <dlfcn.h>
@@ -283,10 +284,6 @@ static struct {
     unsigned slot; /* of the execve that is under way */
 } state;
 
-static const char version[] = "GUESTTRACE_QEMU_VERSION";
-/* GLib's own allocator has locks, which a forked child may find taken: cli/record/qemu.h. */
-static const char slices[] = "G_SLICE", by_malloc[] = "always-malloc";
-
 /* ---- at load ------------------------------------------------------------------------------- */
 
 static struct identity identify(const char *path)
@@ -504,9 +501,9 @@ static bool add_environment(struct gt_exec *e, char **guest, bool child, GPtrArr
             add(argv, "-E");
         add(loader ? argv : envp, *v);
     }
-    add_own(envp, argv, version, g_getenv(version));
-    if (!g_environ_getenv(guest, slices))
-        add_own(envp, argv, slices, by_malloc);
+    add_own(envp, argv, GT_QEMU_VERSION_VARIABLE, g_getenv(GT_QEMU_VERSION_VARIABLE));
+    if (!g_environ_getenv(guest, GT_SLICE_VARIABLE))
+        add_own(envp, argv, GT_SLICE_VARIABLE, GT_SLICE_VALUE);
     add_own(envp, argv, GT_HOST_MESSAGES_VARIABLE, messages);
     add_own(envp, argv, GT_HOST_EXECUTED_VARIABLE, executed);
     g_ptr_array_add(envp, NULL);
