@@ -7,14 +7,6 @@
 
 #include <errno.h>
 
-int gt_gtrace_written(struct gt_output *out, int status, struct gt_error *e)
-{
-    struct gt_error write = {0};
-    if (gt_output_finish(out, "the output", &write) < 0 && status >= 0)
-        return gt_error_set(e, GT_E_IO, "%s", write.text);
-    return status;
-}
-
 /* By enum gtrace_format: one function each. */
 static const struct {
     gt_export_fn *calls;

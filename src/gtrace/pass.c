@@ -64,6 +64,14 @@ void gt_gtrace_pass_finish(struct gt_gtrace_pass *p)
     g_free(p->tasks);
 }
 
+int gt_gtrace_written(struct gt_output *out, int status, struct gt_error *e)
+{
+    struct gt_error write = {0};
+    if (gt_output_finish(out, "the output", &write) < 0 && status >= 0)
+        return gt_error_set(e, GT_E_IO, "%s", write.text);
+    return status;
+}
+
 void gt_gtrace_choice_init(struct gt_gtrace_choice *c, const struct gtrace_window *w)
 {
     *c = (struct gt_gtrace_choice){.patterns = w->functions};
