@@ -41,9 +41,7 @@ int gt_opened_open_any(const char *path, GPtrArray *elf, const struct gt_notices
                        struct gtrace **out, struct gt_error *err)
 {
     *out = NULL;
-    if (elf)
-        g_ptr_array_add(elf, NULL);
-    const char *const *programs = elf ? (const char *const *)elf->pdata : NULL;
+    const char *const *programs = gt_option_texts(elf);
     if (!gt_etrace_calls_are(path, programs))
         return open_at(path, NULL, notices, out, err);
     int fd = gt_etrace_calls_make(path, programs, notices, err);

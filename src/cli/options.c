@@ -123,6 +123,15 @@ char *gt_options_choices(const struct gt_options_spec *spec, const struct gt_opt
     return g_strjoinv(" ", (char **)words->pdata);
 }
 
+const char *const *gt_option_texts(GPtrArray *list)
+{
+    if (!list)
+        return NULL;
+    g_ptr_array_add(list, NULL);
+    g_ptr_array_set_size(list, (gint)list->len - 1); /* it stays behind the last one */
+    return (const char *const *)list->pdata;
+}
+
 static int store_choice(const struct gt_option *o, const char *value, const char **field,
                         struct gt_error *err)
 {

@@ -106,5 +106,8 @@ char *gt_option_value_name(const struct gt_option *o);
 /* The choices that an option of this name has in any group, separated by blanks; NULL: not a
  * choice. The caller frees it. */
 char *gt_options_choices(const struct gt_options_spec *spec, const struct gt_option *o);
+/* The values of an option that may be given several times, until NULL; NULL: it was not given. They
+ * belong to the list, which stays as long. */
+const char *const *gt_option_texts(GPtrArray *list);
 
 #endif

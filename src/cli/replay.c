@@ -37,15 +37,6 @@ static const struct gt_option replay_table[] = {
     {0},
 };
 
-/* The texts, until NULL; NULL: there are none. */
-static const char *const *list_of(GPtrArray *texts)
-{
-    if (!texts)
-        return NULL;
-    g_ptr_array_add(texts, NULL);
-    return (const char *const *)texts->pdata;
-}
-
 static int replay(struct gt_reading *r, const void *user, struct gt_error *err)
 {
     const struct replay_options *o = user;
@@ -72,9 +63,9 @@ static int replay(struct gt_reading *r, const void *user, struct gt_error *err)
                                               .last = (uint32_t)o->last,
                                               .symbols = !o->reader.demangle,
                                               .fields = o->fields,
-                                              .modules = list_of(o->modules),
+                                              .modules = gt_option_texts(o->modules),
                                               .colors = colors};
-    w.functions = list_of(o->functions);
+    w.functions = gt_option_texts(o->functions);
     status = gtrace_replay(r->trace, &w, &how, r->pager->out.fd, &e);
     const int failed = errno;
     const bool closed = status == GTRACE_E_IO && failed == EPIPE;

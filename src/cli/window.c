@@ -127,13 +127,9 @@ static int make_tasks(const struct gt_window_options *o, const struct gtrace *t,
                       struct gt_window *out, struct gt_error *err)
 {
     struct gtrace_error e = {.size = sizeof e};
-    if (!o->tasks)
-        return 0;
-    out->tasks = g_new0(const char *, o->tasks->len + 1);
-    out->part.tasks = out->tasks;
-    for (guint i = 0; i < o->tasks->len; i++) {
-        out->tasks[i] = o->tasks->pdata[i];
-        const int status = gtrace_choose_tasks(t, out->tasks[i], NULL, 0, &e);
+    out->part.tasks = gt_option_texts(o->tasks);
+    for (const char *const *task = out->part.tasks; task && *task; task++) {
+        const int status = gtrace_choose_tasks(t, *task, NULL, 0, &e);
         if (status < 0)
             return gt_opened_fail(err, status, &e);
     }
@@ -225,7 +221,6 @@ int gt_window_make(const struct gt_window_options *o, struct gtrace *t, struct g
 
 void gt_window_clear(struct gt_window *w)
 {
-    g_free(w->tasks);
     gtrace_filter_free(w->part.filter);
     *w = (struct gt_window){0};
 }

@@ -113,10 +113,9 @@ struct gt_window_options {
 
 extern const char *const gt_window_states[];
 
-/* A window and what it points to. */
+/* A window, and its filter. */
 struct gt_window {
     struct gtrace_window part;
-    const char **tasks;
 };
 
 /* Makes the window of an open recording; the caller clears it, also after an error. GT_E_USAGE,
