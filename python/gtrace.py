@@ -155,6 +155,7 @@ _FUNCTIONS = {
                     ctypes.POINTER(ctypes.c_size_t), _err]),
     'free': (None, [ctypes.c_void_p]),
     'export': (ctypes.c_int, [_trace, ctypes.POINTER(_Window), ctypes.c_int, ctypes.c_int, _err]),
+    'export_ctf': (ctypes.c_int, [_trace, ctypes.POINTER(_Window), ctypes.c_char_p, _err]),
     'filter_new': (ctypes.c_int, [_trace, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p), _err]),
     'filter_add': (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, _text, _err]),
     'filter_unused': (_text, [ctypes.c_void_p, ctypes.c_size_t]),
@@ -533,7 +534,14 @@ class Trace:
 
     def export(self, path, format, *, task=None, start=0, end=None, depth=None, min_time=0, wall=False, filter=None):
         """Writes the file `path` in a format of another tool: perfetto, chrome, folded, folded-calls, speedscope,
-        callgrind, pprof, firefox or perf. It gets its name when it is complete."""
+        callgrind, pprof, firefox or perf; or ctf, a directory. It gets its name when it is complete."""
+        if format == 'ctf':
+            window = self._window(None, task, start, end, depth, min_time, wall, filter)
+            err = _Error.new()
+            with self._lock:
+                _check(_lib.export_ctf(self.handle, window, os.fsencode(path), err), err)
+            window.end_pass()
+            return
         if format not in _FORMATS:
             raise ValueError(f'export: no format {format!r}; there are: {", ".join(_FORMATS)}')
         window = self._window(None, task, start, end, depth, min_time, wall, filter)

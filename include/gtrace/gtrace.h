@@ -494,6 +494,11 @@ enum gtrace_format {
 /* As gtrace_replay. Equal recordings give equal bytes. */
 int gtrace_export(struct gtrace *t, const struct gtrace_window *w, enum gtrace_format format,
                   int fd, struct gtrace_error *err);
+/* Common Trace Format 1.8, a directory, which gets its name when it is complete. A trace that has
+ * the name is replaced. Returns 1, or 0: nothing was chosen, nothing is written. GTRACE_E_EXISTS:
+ * something else has the name; GTRACE_E_IO; else as gtrace_replay. */
+int gtrace_export_ctf(struct gtrace *t, const struct gtrace_window *w, const char *to,
+                      struct gtrace_error *err);
 /* Writes the whole recording at `from`, a file or a directory, in the other form, GTRACE_FILE or
  * GTRACE_DIRECTORY. `to` gets its name when it is complete; a recording of calls that has the name
  * is replaced, a directory moved to TO.old. Of `o`, which may be NULL, only `notice` is used.

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum kind { TO_RECORDING, TO_TOOL, TO_PAGE };
+enum kind { TO_RECORDING, TO_TOOL, TO_FOLDER, TO_PAGE };
 
 struct format {
     const char *name;
@@ -33,12 +33,13 @@ static const struct format formats[] = {
     {"pprof", TO_TOOL, GTRACE_FORMAT_PPROF},
     {"firefox", TO_TOOL, GTRACE_FORMAT_FIREFOX},
     {"perf", TO_TOOL, GTRACE_FORMAT_PERF},
+    {"ctf", TO_FOLDER},
     {"html", TO_PAGE},
 };
 
-static const char *const format_names[] = {"uftrace", "compact",    "perfetto",  "chrome",
-                                           "folded",  "speedscope", "callgrind", "pprof",
-                                           "firefox", "perf",       "html",      NULL};
+static const char *const format_names[] = {
+    "uftrace", "compact", "perfetto", "chrome", "folded", "speedscope", "callgrind",
+    "pprof",   "firefox", "perf",     "ctf",    "html",   NULL};
 static const uint64_t page_default = 5 << 20, page_most = 1 << 30;
 static const char *const value_names[] = {"time", "calls", NULL};
 _Static_assert(G_N_ELEMENTS(format_names) == G_N_ELEMENTS(formats) + 1, "each format has a name");
@@ -129,7 +130,8 @@ static int write_format(const struct export_options *o, struct source *s, int fd
     if (f->kind == TO_PAGE)
         return write_page(o, s, fd, name, err);
     const enum gtrace_format format = of_counts(o) ? GTRACE_FORMAT_FOLDED_CALLS : f->format;
-    int status = gtrace_export(s->trace, &s->window.part, format, fd, &e);
+    int status = f->kind == TO_FOLDER ? gtrace_export_ctf(s->trace, &s->window.part, o->output, &e)
+                                      : gtrace_export(s->trace, &s->window.part, format, fd, &e);
     if (status < 0)
         return gt_opened_fail_output(err, status, &e, errno, name);
     if (status == 0)
@@ -163,7 +165,9 @@ static int write_calls(const struct gt_command *self, const struct export_option
         status = gt_opened_open_any(from[1], o->elf, &notices, &s.other, err);
     if (status == 0)
         status = gt_window_make(&o->window, s.trace, &s.window, err);
-    if (status == 0)
+    if (status == 0 && format_of(o->format)->kind == TO_FOLDER)
+        status = write_format(o, &s, -1, o->output, err);
+    else if (status == 0)
         status = write_file(o, &s, err);
     const char *unused = (status == 0 || s.is_empty) && s.window.part.filter
                              ? gtrace_filter_unused(s.window.part.filter, 0)
@@ -240,10 +244,10 @@ static int check(const struct gt_command *self, const struct export_options *o, 
     if (of_counts(o) && f->format != GTRACE_FORMAT_FOLDED)
         return gt_command_usage_error(self, "--values calls is for --format folded, not %s",
                                       f->name);
-    if (o->window.wall && f->kind != TO_TOOL)
+    if (o->window.wall && (page || recording))
         return gt_command_usage_error(self, "--wall is for the formats of other tools, not %s",
                                       f->name);
-    if (recording && strcmp(o->output, "-") == 0)
+    if ((recording || f->kind == TO_FOLDER) && strcmp(o->output, "-") == 0)
         return gt_command_usage_error(self,
                                       "--format %s cannot be written to standard output; name a "
                                       "path ('./-' for one of that name)",
@@ -292,7 +296,9 @@ const struct gt_command gt_command_export = {
             "recording is. folded is for flamegraph.pl and inferno, speedscope for speedscope.app, "
             "callgrind for callgrind_annotate and KCachegrind, pprof for go tool pprof.",
             "firefox (for profiler.firefox.com) and perf (the text of perf script) are such sums, "
-            "or with --from or --to each change of the stack in order of time.",
+            "or with --from or --to each change of the stack in order of time. ctf is a directory "
+            "for "
+            "babeltrace2 and Trace Compass, with each call.",
             "html is the page of guesttrace view as one file, which needs no server and no "
             "network: "
             "the time line, flame graphs and tables of the whole recording, at most --size large. "

@@ -45,6 +45,20 @@ API int gtrace_export(struct gtrace *t, const struct gtrace_window *w, enum gtra
     return status < 0 ? gt_gtrace_fail(err, status, &e) : gt_calls_gave(t->calls);
 }
 
+API int gtrace_export_ctf(struct gtrace *t, const struct gtrace_window *w, const char *to,
+                          struct gtrace_error *err)
+{
+    struct gt_gtrace_pass pass;
+    struct gt_error e = {0};
+    int status = gt_gtrace_pass_init(&pass, t, w, err);
+    if (status < 0)
+        return status;
+    status = gt_export_ctf(t->calls, &pass.window, to, &e);
+    gt_gtrace_pass_finish(&pass);
+    errno = 0; /* the message has it */
+    return status < 0 ? gt_gtrace_fail(err, status, &e) : gt_calls_gave(t->calls);
+}
+
 API int gtrace_convert(const char *from, const char *to, enum gtrace_form form,
                        const struct gtrace_options *o, struct gtrace_error *err)
 {

@@ -19,4 +19,10 @@ typedef int gt_export_fn(struct gt_calls *c, const struct gt_calls_window *w, st
 gt_export_fn gt_export_chrome;
 gt_export_fn gt_export_perfetto;
 
+/* The same as a directory, which gets its name when it is complete; a trace that has the name is
+ * replaced, and nothing is made of a window without calls. GT_E_EXISTS: something else has the
+ * name; GT_E_IO. */
+int gt_export_ctf(struct gt_calls *c, const struct gt_calls_window *w, const char *path,
+                  struct gt_error *err);
+
 #endif
