@@ -2,10 +2,11 @@
 /*
  * A walk of what filters leave. All calls of the recording, in order of time, go to the filter's
  * state of their task; what it leaves goes, as records, to a second stack of the task, which
- * applies the window, and from there by time to the caller.
+ * applies the window, and from there by time to the caller. Windows without filters have passes of
+ * their own. It walks the whole recording: whether a call is left may depend on what came long
+ * before, or comes long after. Memory is bounded by tasks, depth and the events that are left while
+ * a call is held back.
  */
-#include "calls/read/filtered.h"
-
 #include "calls/read/merge.h"
 #include "calls/read/pass.h"
 #include "calls/read/verdicts.h"
@@ -415,9 +416,9 @@ static int run(struct walk *w)
     return status == 0 || status == 1 ? end_all(w) : status;
 }
 
-int gt_filtered_walk(struct gt_calls *c, const struct gt_calls_window *w,
-                     int (*call)(void *self, const struct gt_call *e), void *self,
-                     struct gt_error *err)
+static int filtered_walk(struct gt_calls *c, const struct gt_calls_window *w,
+                         int (*call)(void *self, const struct gt_call *e), void *self,
+                         struct gt_error *err)
 {
     struct walk *walk = g_new0(struct walk, 1);
     walk->c = c;
@@ -443,4 +444,25 @@ int gt_filtered_walk(struct gt_calls *c, const struct gt_calls_window *w,
     g_array_free(walk->identity, TRUE);
     g_free(walk);
     return status;
+}
+
+/* ---- which pass a window needs ----------------------------------------------------------------
+ */
+
+int gt_calls_walk(struct gt_calls *c, const struct gt_calls_window *w,
+                  int (*call)(void *self, const struct gt_call *e), void *self,
+                  struct gt_error *err)
+{
+    return (w && w->filter ? filtered_walk : gt_pass_walk)(c, w, call, self, err);
+}
+
+int gt_calls_scan(struct gt_calls *c, const struct gt_calls_window *w,
+                  const struct gt_calls_consumer *consumer, void *self, unsigned threads,
+                  struct gt_error *err)
+{
+    /* Where stretches meet, only the frames are known: not what calls slept that may yet be long
+     * enough to be shown. A walk knows it. */
+    if (w && (w->filter || (w->min_time && !w->wall)))
+        return gt_pass_scan_by_walk(gt_calls_walk, c, w, consumer, self, err);
+    return gt_pass_scan(c, w, consumer, self, threads, err);
 }
