@@ -8,11 +8,23 @@
 #ifndef GT_TRACK_SYSTEM_CALLS_H
 #define GT_TRACK_SYSTEM_CALLS_H
 
+#include "track/stack.h"
 #include "track/track.h"
 
 /* The thread makes a system call. */
-void gt_track_syscall(struct gt_thread *t, const struct gt_func *fn, uint64_t time);
+static inline void gt_track_syscall(struct gt_thread *t, const struct gt_func *fn, uint64_t time)
+{
+    gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, fn->lo, fn, GT_FRAME_CALL}, time);
+}
 /* It has returned; nothing happens where its frame is gone. */
-void gt_track_syscall_return(struct gt_thread *t, const struct gt_func *fn, uint64_t time);
+static inline void gt_track_syscall_return(struct gt_thread *t, const struct gt_func *fn,
+                                           uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    if (s->top->fn != fn)
+        return;
+    t->matched++;
+    gt_stack_close(t->tracker, s, gt_stack_depth(s) - 1, time);
+}
 
 #endif
