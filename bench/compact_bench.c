@@ -43,7 +43,7 @@ struct bench {
     uint64_t records;
     uint8_t *file; /* the blocks */
     size_t size, room;
-    struct gt_unpacker *u;
+    struct gt_compact_unpacker *u;
 };
 
 static void fail(const char *what)
@@ -146,11 +146,11 @@ static void cut_pieces(struct bench *b)
 
 /* ---- packing ------------------------------------------------------------------------------- */
 
-static void end_block(struct bench *b, struct gt_packer *p)
+static void end_block(struct bench *b, struct gt_compact_packer *p)
 {
     const uint8_t *data;
     size_t size;
-    if (gt_packer_end_block(p, &data, &size) < 0)
+    if (gt_compact_packer_end_block(p, &data, &size) < 0)
         fail("out of memory");
     if (b->size + size > b->room) {
         b->room = 2 * (b->size + size);
@@ -163,20 +163,20 @@ static void end_block(struct bench *b, struct gt_packer *p)
 
 static void pack(struct bench *b, bool exact)
 {
-    const struct gt_packer_options o = {.exact = exact};
-    struct gt_packer *p;
-    if (gt_packer_create(&o, &p) < 0)
+    const struct gt_compact_packer_options o = {.exact = exact};
+    struct gt_compact_packer *p;
+    if (gt_compact_packer_create(&o, &p) < 0)
         fail("out of memory");
     b->size = 0;
     for (size_t i = 0; i < b->n_pieces; i++) {
         const struct piece *c = &b->piece[i];
-        if (gt_packer_put(p, c->source->tid, c->source->record + c->from, c->n) < 0)
+        if (gt_compact_packer_put(p, c->source->tid, c->source->record + c->from, c->n) < 0)
             fail("out of memory");
-        if (gt_packer_is_full(p))
+        if (gt_compact_packer_is_full(p))
             end_block(b, p);
     }
     end_block(b, p);
-    gt_packer_destroy(p);
+    gt_compact_packer_destroy(p);
 }
 
 /* ---- unpacking ----------------------------------------------------------------------------- */
@@ -195,7 +195,7 @@ static int compare(void *self, const struct gt_compact_piece *p)
     while (s->tid != p->task)
         s++;
     for (size_t i = 0; i < p->n; i++, s->back++) {
-        struct gt_compact_record r = gt_unpacker_record(b->u, &p->event[i]);
+        struct gt_compact_record r = gt_compact_unpacker_record(b->u, &p->event[i]);
         if (r.time != s->record[s->back].time || r.word != s->record[s->back].word)
             fail("a record came back as another one");
     }
@@ -203,7 +203,8 @@ static int compare(void *self, const struct gt_compact_piece *p)
 }
 
 /* The segments of one of `all` threads. */
-static void unpack(const struct bench *b, unsigned thread, unsigned all, struct gt_unpacker *u,
+static void unpack(const struct bench *b, unsigned thread, unsigned all,
+                   struct gt_compact_unpacker *u,
                    int (*piece)(void *self, const struct gt_compact_piece *p), void *self)
 {
     struct gt_compact_head h;
@@ -214,7 +215,7 @@ static void unpack(const struct bench *b, unsigned thread, unsigned all, struct 
             fail("a block is damaged");
         segment += h.flags & GT_COMPACT_SEGMENT ? 1 : 0;
         if (segment % all == thread &&
-            gt_unpacker_block(u, &h, b->file + at + GT_COMPACT_HEAD, piece, self, &err) < 0)
+            gt_compact_unpacker_block(u, &h, b->file + at + GT_COMPACT_HEAD, piece, self, &err) < 0)
             fail(err.text);
     }
 }
@@ -227,12 +228,12 @@ struct share {
 static void *unpack_share(void *arg)
 {
     const struct share *s = arg;
-    struct gt_unpacker *u;
+    struct gt_compact_unpacker *u;
     uint64_t sum = 0;
-    if (gt_unpacker_create(&u) < 0)
+    if (gt_compact_unpacker_create(&u) < 0)
         fail("out of memory");
     unpack(s->b, s->thread, s->all, u, look, &sum);
-    gt_unpacker_destroy(u);
+    gt_compact_unpacker_destroy(u);
     return NULL;
 }
 
@@ -250,10 +251,10 @@ static double unpack_both(const struct bench *b)
 
 static void check(struct bench *b)
 {
-    if (gt_unpacker_create(&b->u) < 0)
+    if (gt_compact_unpacker_create(&b->u) < 0)
         fail("out of memory");
     unpack(b, 0, 1, b->u, compare, b);
-    gt_unpacker_destroy(b->u);
+    gt_compact_unpacker_destroy(b->u);
     for (size_t i = 0; i < b->n; i++)
         if (b->source[i].back != b->source[i].n)
             fail("a record did not come back");

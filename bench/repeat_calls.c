@@ -80,43 +80,44 @@ static int read_pattern(const char *dir, struct pattern *out, struct gt_error *e
     return n < 0 ? (int)n : out->records ? 0 : gt_error_set(err, GT_E_NOT_FOUND, "no records");
 }
 
-static int end_block(struct packer *p, struct gt_packer *packer)
+static int end_block(struct packer *p, struct gt_compact_packer *packer)
 {
     const uint8_t *block;
     size_t size;
-    int status = gt_packer_end_block(packer, &block, &size);
+    int status = gt_compact_packer_end_block(packer, &block, &size);
     if (status < 0)
         return gt_error_set(&p->err, status, "out of memory");
     return size ? gt_compact_file_append(p->path, block, size, &p->err) : 0;
 }
 
-static int put_piece(const struct packer *p, struct gt_packer *packer, const struct piece *piece,
-                     uint64_t later)
+static int put_piece(const struct packer *p, struct gt_compact_packer *packer,
+                     const struct piece *piece, uint64_t later)
 {
     struct gt_compact_record record[PIECE];
     for (size_t i = 0; i < piece->n; i++)
         record[i] =
             (struct gt_compact_record){piece->record[i].time + later, piece->record[i].word};
-    return gt_packer_put(packer, piece->tid + (p->number - 1) * TASKS_APART, record, piece->n);
+    return gt_compact_packer_put(packer, piece->tid + (p->number - 1) * TASKS_APART, record,
+                                 piece->n);
 }
 
 static void *pack(void *self)
 {
     struct packer *p = self;
-    const struct gt_packer_options o = {.packer = p->number, .exact = true};
+    const struct gt_compact_packer_options o = {.packer = p->number, .exact = true};
     const uint64_t begin = (p->number - 1) * p->times;
-    struct gt_packer *packer;
-    p->status = gt_packer_create(&o, &packer);
+    struct gt_compact_packer *packer;
+    p->status = gt_compact_packer_create(&o, &packer);
     for (uint64_t k = 0; k < p->times && p->status == 0; k++)
         for (guint i = 0; i < p->pattern->pieces->len && p->status == 0; i++) {
             p->status = put_piece(p, packer, &g_array_index(p->pattern->pieces, struct piece, i),
                                   (begin + k) * p->pattern->span);
-            if (p->status == 0 && gt_packer_is_full(packer))
+            if (p->status == 0 && gt_compact_packer_is_full(packer))
                 p->status = end_block(p, packer);
         }
     if (p->status == 0)
         p->status = end_block(p, packer);
-    gt_packer_destroy(packer);
+    gt_compact_packer_destroy(packer);
     return NULL;
 }
 

@@ -26,7 +26,7 @@
 #include <glib.h>
 #include <sys/stat.h>
 
-const char gt_tool_name[] = "steps";
+const char gt_host_tool_name[] = "steps";
 
 enum { RING = 1 << 20 /* words */, SET = 4096 /* numbers */ };
 
@@ -35,7 +35,7 @@ enum { NOTHING, COUNT, COUNTS, CALLBACK, LOOKS, REGISTERS, MEMORY, TESTS, CALLS,
 static int step; /* one of these */
 static const struct gt_arch *arch;
 static void *scoreboard; /* what is counted; what never fires */
-static struct gt_scoreboard_entry never;
+static struct gt_host_scoreboard_entry never;
 static uint64_t ring[RING];
 static size_t at;
 static void *registers[3];
@@ -61,16 +61,16 @@ static void on_registers(unsigned vcpu, void *pc)
     (void)vcpu, (void)pc;
     uint8_t bytes[16];
     if (!n_registers)
-        gt_registers_each(keep_register, NULL);
+        gt_host_registers_each(keep_register, NULL);
     for (size_t i = 0; i < n_registers; i++)
-        gt_register_bytes(registers[i], bytes, sizeof bytes);
+        gt_host_register_bytes(registers[i], bytes, sizeof bytes);
 }
 
 static void on_memory(unsigned vcpu, void *pc)
 {
     (void)vcpu;
     uint8_t bytes[64];
-    gt_memory_read((uint64_t)(uintptr_t)pc, bytes, sizeof bytes);
+    gt_host_memory_read((uint64_t)(uintptr_t)pc, bytes, sizeof bytes);
 }
 
 static void on_call(unsigned vcpu, void *pc)
@@ -87,73 +87,73 @@ static void on_written_call(unsigned vcpu, void *pc)
     if (vcpu > 0)
         return;
     if (!counted)
-        counted = gt_scoreboard_find(scoreboard, vcpu);
+        counted = gt_host_scoreboard_find(scoreboard, vcpu);
     gt_stream_put(stream, *counted, (uint64_t)(uintptr_t)pc);
 }
 
-static void watch_call(struct gt_insn_ref *insn, gt_exec_fn fn, void *pc)
+static void watch_call(struct gt_host_insn *insn, gt_host_exec_fn fn, void *pc)
 {
     if (step == TESTS)
-        gt_insn_on_exec_ne(insn, fn, never, 0, pc);
+        gt_host_insn_on_exec_ne(insn, fn, never, 0, pc);
     else
-        gt_insn_on_exec(insn, fn, pc);
+        gt_host_insn_on_exec(insn, fn, pc);
 }
 
-static void watch_calls(struct gt_block *block, gt_exec_fn fn)
+static void watch_calls(struct gt_host_block *block, gt_host_exec_fn fn)
 {
-    struct gt_insn_ref *last = gt_block_insn(block, gt_block_insns(block) - 1);
+    struct gt_host_insn *last = gt_host_block_insn(block, gt_host_block_insns(block) - 1);
     uint8_t bytes[16];
-    size_t size = gt_insn_bytes(last, bytes, sizeof bytes);
-    uint64_t pc = gt_insn_pc(last);
-    struct gt_insn insn;
+    size_t size = gt_host_insn_bytes(last, bytes, sizeof bytes);
+    uint64_t pc = gt_host_insn_pc(last);
+    struct gt_arch_insn insn;
     arch->classify(bytes, size, pc, &insn);
     if (insn.kind == GT_INSN_CALL || insn.kind == GT_INSN_CALL_INDIRECT ||
         insn.kind == GT_INSN_RETURN)
         watch_call(last, fn, (void *)(uintptr_t)pc);
 }
 
-static void add_to_own_count(struct gt_block *block)
+static void add_to_own_count(struct gt_host_block *block)
 {
     static void *set;
     static size_t used;
     if (used % SET == 0)
-        set = gt_counters_new(SET);
-    gt_block_count(block, set, used++ % SET, 1);
+        set = gt_host_counters_new(SET);
+    gt_host_block_count(block, set, used++ % SET, 1);
 }
 
-static void translate(void *self, struct gt_block *block)
+static void translate(void *self, struct gt_host_block *block)
 {
     (void)self;
-    if (gt_block_insns(block) == 0)
+    if (gt_host_block_insns(block) == 0)
         return;
     switch (step) {
     case NOTHING:
         break;
     case COUNT:
-        gt_block_count(block, scoreboard, 0, gt_block_insns(block));
+        gt_host_block_count(block, scoreboard, 0, gt_host_block_insns(block));
         break;
     case COUNTS:
         add_to_own_count(block);
         break;
     case CALLBACK:
-        gt_block_on_exec(block, on_block, NULL);
+        gt_host_block_on_exec(block, on_block, NULL);
         break;
     case LOOKS:
     case TESTS:
-        gt_block_count(block, scoreboard, 0, gt_block_insns(block));
+        gt_host_block_count(block, scoreboard, 0, gt_host_block_insns(block));
         watch_calls(block, on_block);
         break;
     case REGISTERS:
     case MEMORY:
-        gt_block_count(block, scoreboard, 0, gt_block_insns(block));
+        gt_host_block_count(block, scoreboard, 0, gt_host_block_insns(block));
         watch_calls(block, step == MEMORY ? on_memory : on_registers);
         break;
     case CALLS:
-        gt_block_on_exec_ne(block, on_block, never, 0, NULL);
+        gt_host_block_on_exec_ne(block, on_block, never, 0, NULL);
         watch_calls(block, on_call);
         break;
     case WRITTEN:
-        gt_block_count(block, scoreboard, 0, gt_block_insns(block));
+        gt_host_block_count(block, scoreboard, 0, gt_host_block_insns(block));
         watch_calls(block, on_written_call);
     }
 }
@@ -176,27 +176,28 @@ static int open_stream(const char *output, struct gt_error *err)
     return status;
 }
 
-int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
+int gt_host_tool_install(const struct gt_host_info *info, int argc, char **argv,
+                         struct gt_error *err)
 {
     static const struct gt_host_events events = {.translate = translate, .exit = at_exit};
     static const char *const steps[] = {"nothing", "count",     "counts", "callback",
                                         "looks",   "registers", "memory", "tests",
                                         "calls",   "written",   NULL};
     const char *output = NULL;
-    const struct gt_arg table[] = {
+    const struct gt_support_arg table[] = {
         {"step", GT_ARG_CHOICE, &step, .choices = steps},
         {"output", GT_ARG_TEXT, &output},
         {NULL},
     };
-    int status = gt_args_parse(table, argc, argv, err);
+    int status = gt_support_args_parse(table, argc, argv, err);
     if (status < 0)
         return status;
     arch = gt_arch_by_target(info->target);
     bool able = gt_host_can(GT_HOST_SCOREBOARD) && gt_host_can(GT_HOST_CONDITIONAL);
     if (!arch || (!able && step >= TESTS))
         return gt_error_set(err, GT_E_UNSUPPORTED, "needs QEMU 9.0 or later and a known target");
-    scoreboard = gt_counters_new(2);
-    never = (struct gt_scoreboard_entry){scoreboard, sizeof(uint64_t)};
+    scoreboard = gt_host_counters_new(2);
+    never = (struct gt_host_scoreboard_entry){scoreboard, sizeof(uint64_t)};
     if (step == WRITTEN)
         status = open_stream(output, err);
     if (status == 0)

@@ -9,7 +9,7 @@
 
 /* Makes room for n elements of `size` bytes; *room is for how many there is room. False: no memory,
  * or more than can be; the array stays as it is. */
-static inline bool gt_array_grow(void **array, size_t *room, size_t n, size_t size)
+static inline bool gt_base_array_grow(void **array, size_t *room, size_t n, size_t size)
 {
     if (n <= *room)
         return true;
@@ -22,19 +22,20 @@ static inline bool gt_array_grow(void **array, size_t *room, size_t n, size_t si
     return true;
 }
 
-#define GT_ARRAY_GROW(array, room, n) gt_array_grow((void **)(array), (room), (n), sizeof **(array))
+#define GT_ARRAY_GROW(array, room, n)                                                              \
+    gt_base_array_grow((void **)(array), (room), (n), sizeof **(array))
 
 /* The same; new elements are 0. */
-static inline bool gt_array_grow_clear(void **array, size_t *room, size_t n, size_t size)
+static inline bool gt_base_array_grow_clear(void **array, size_t *room, size_t n, size_t size)
 {
     size_t before = *room;
-    if (!gt_array_grow(array, room, n, size))
+    if (!gt_base_array_grow(array, room, n, size))
         return false;
     __builtin_memset((char *)*array + before * size, 0, (*room - before) * size);
     return true;
 }
 
 #define GT_ARRAY_GROW_CLEAR(array, room, n)                                                        \
-    gt_array_grow_clear((void **)(array), (room), (n), sizeof **(array))
+    gt_base_array_grow_clear((void **)(array), (room), (n), sizeof **(array))
 
 #endif

@@ -11,23 +11,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum gt_call_value_place {
+enum gt_base_call_value_place {
     GT_CALL_ARGUMENT,       /* argN: by `number`, from 1 */
     GT_CALL_FLOAT_ARGUMENT, /* fpargN */
     GT_CALL_RESULT,         /* retval */
     GT_CALL_NAMED,          /* an argument, or a field of one, by its name */
 };
 
-struct gt_call_value_name {
-    enum gt_call_value_place place;
+struct gt_base_call_value_name {
+    enum gt_base_call_value_place place;
     uint16_t number;
     const char *name; /* as it was written */
 };
 
-enum gt_call_value_kind { GT_CALL_VALUE_NUMBER, GT_CALL_VALUE_REAL, GT_CALL_VALUE_TEXT };
+enum gt_base_call_value_kind { GT_CALL_VALUE_NUMBER, GT_CALL_VALUE_REAL, GT_CALL_VALUE_TEXT };
 
-struct gt_call_value {
-    enum gt_call_value_kind kind;
+struct gt_base_call_value {
+    enum gt_base_call_value_kind kind;
     bool negative; /* NUMBER: `bits` is a negative number in two's complement */
     uint64_t bits;
     double real;

@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 
-static inline void gt_chrome_begin(struct gt_json *j, struct gt_output *out)
+static inline void gt_json_chrome_begin(struct gt_json *j, struct gt_output *out)
 {
     gt_json_init(j, out, GT_JSON_REPLACE);
     gt_json_resume(j);
@@ -22,7 +22,7 @@ static inline void gt_chrome_begin(struct gt_json *j, struct gt_output *out)
     gt_json_commit(j);
 }
 
-static inline void gt_chrome_end(struct gt_json *j)
+static inline void gt_json_chrome_end(struct gt_json *j)
 {
     gt_json_resume(j);
     gt_json_newline(j);
@@ -33,8 +33,8 @@ static inline void gt_chrome_end(struct gt_json *j)
 }
 
 /* {"ph":PHASE,"pid":PROCESS,"tid":THREAD,"ts":TIME; the caller adds what else it has. */
-static inline void gt_chrome_event_begin(struct gt_json *j, const char *phase, uint32_t process,
-                                         uint32_t thread, uint64_t ns)
+static inline void gt_json_chrome_event_begin(struct gt_json *j, const char *phase,
+                                              uint32_t process, uint32_t thread, uint64_t ns)
 {
     gt_json_resume(j);
     gt_json_newline(j);
@@ -49,17 +49,17 @@ static inline void gt_chrome_event_begin(struct gt_json *j, const char *phase, u
     gt_json_thousandths(j, ns);
 }
 
-static inline void gt_chrome_event_end(struct gt_json *j)
+static inline void gt_json_chrome_event_end(struct gt_json *j)
 {
     gt_json_end_object(j);
     gt_json_commit(j);
 }
 
 /* `what` is process_name or thread_name. */
-static inline void gt_chrome_event_name(struct gt_json *j, const char *what, uint32_t process,
-                                        uint32_t thread, const char *name)
+static inline void gt_json_chrome_event_name(struct gt_json *j, const char *what, uint32_t process,
+                                             uint32_t thread, const char *name)
 {
-    gt_chrome_event_begin(j, "M", process, thread, 0);
+    gt_json_chrome_event_begin(j, "M", process, thread, 0);
     gt_json_key(j, "name");
     gt_json_name(j, what);
     gt_json_key(j, "args");
@@ -67,7 +67,7 @@ static inline void gt_chrome_event_name(struct gt_json *j, const char *what, uin
     gt_json_key(j, "name");
     gt_json_text(j, name);
     gt_json_end_object(j);
-    gt_chrome_event_end(j);
+    gt_json_chrome_event_end(j);
 }
 
 #endif

@@ -7,7 +7,7 @@
 #include <time.h>
 
 /* CLOCK_MONOTONIC in nanoseconds. */
-static inline uint64_t gt_clock_monotonic(void)
+static inline uint64_t gt_base_clock_monotonic(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -34,7 +34,7 @@ int gt_error_errno(struct gt_error *err, int errnum, const char *format, ...)
     return status;
 }
 
-const char *gt_status_text(int status)
+const char *gt_error_status_text(int status)
 {
     switch (status) {
     case GT_OK:
@@ -64,7 +64,7 @@ const char *gt_status_text(int status)
     }
 }
 
-void gt_notice(const struct gt_notices *to, const char *format, ...)
+void gt_error_notice(const struct gt_error_notices *to, const char *format, ...)
 {
     char line[8192];
     va_list ap;

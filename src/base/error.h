@@ -2,15 +2,15 @@
 /*
  * Status codes and error messages, for every module.
  *
- * A function that can fail returns 0 or a positive count on success and one of enum gt_status, all
- * negative, on failure. A function whose caller needs more than the code takes a struct gt_error
- * and fills it: one line, without a newline, that names the file, the line or offset, the value and
- * the expected form. Libraries never print, exit or abort.
+ * A function that can fail returns 0 or a positive count on success and one of enum
+ * gt_error_status, all negative, on failure. A function whose caller needs more than the code takes
+ * a struct gt_error and fills it: one line, without a newline, that names the file, the line or
+ * offset, the value and the expected form. Libraries never print, exit or abort.
  */
 #ifndef GT_BASE_ERROR_H
 #define GT_BASE_ERROR_H
 
-enum gt_status {
+enum gt_error_status {
     GT_OK = 0,
     GT_E_USAGE = -1,       /* an argument is invalid */
     GT_E_NOMEM = -2,       /* out of memory */
@@ -25,7 +25,7 @@ enum gt_status {
 };
 
 struct gt_error {
-    int status; /* enum gt_status; GT_OK: no error */
+    int status; /* enum gt_error_status; GT_OK: no error */
     char text[512];
 };
 
@@ -40,12 +40,12 @@ int gt_error_errno(struct gt_error *err, int errnum, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* A few words for a status: "truncated", "out of memory". Static, never NULL. */
-const char *gt_status_text(int status);
+const char *gt_error_status_text(int status);
 
 /* Notices: lines that a library reports beside its result. The caller of the library prints them or
  * ignores them. */
 
-struct gt_notices {
+struct gt_error_notices {
     /* Takes one line without its newline. May be NULL, as may be a pointer to all of this: notices
      * are ignored. */
     void (*put)(void *self, const char *line);
@@ -53,7 +53,7 @@ struct gt_notices {
 };
 
 /* Lines longer than 8 KiB are cut. */
-void gt_notice(const struct gt_notices *to, const char *format, ...)
+void gt_error_notice(const struct gt_error_notices *to, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -8,7 +8,7 @@
 
 static const struct {
     const char *text; /* longer ones first */
-    enum gt_expr_token token;
+    enum gt_base_expr_token token;
 } signs[] = {
     {"&&", GT_EXPR_AND},     {"||", GT_EXPR_OR},         {"==", GT_EXPR_EQUAL},
     {"!=", GT_EXPR_UNEQUAL}, {"<=", GT_EXPR_LESS_EQUAL}, {">=", GT_EXPR_MORE_EQUAL},
@@ -19,7 +19,7 @@ static const struct {
 
 enum { SIGNS = sizeof signs / sizeof *signs };
 
-static int fail(struct gt_expr_lexer *l, const char *message)
+static int fail(struct gt_base_expr_lexer *l, const char *message)
 {
     return gt_error_set(l->err, GT_E_USAGE, "%s", message);
 }
@@ -43,13 +43,13 @@ static bool is_word(char c)
     return is_digit(c) || (lower >= 'a' && lower <= 'z') || c == '_' || c == '*' || c == '?';
 }
 
-static void set_string(struct gt_expr_lexer *l, const char *text, size_t n)
+static void set_string(struct gt_base_expr_lexer *l, const char *text, size_t n)
 {
     l->string.len = 0;
     gt_text_add(&l->string, text, n);
 }
 
-static void take_word(struct gt_expr_lexer *l)
+static void take_word(struct gt_base_expr_lexer *l)
 {
     const char *start = l->at;
     while (is_word(*l->at) || (*l->at == '.' && l->at > start))
@@ -57,7 +57,7 @@ static void take_word(struct gt_expr_lexer *l)
     set_string(l, start, (size_t)(l->at - start));
 }
 
-static int take_number(struct gt_expr_lexer *l, bool negative)
+static int take_number(struct gt_base_expr_lexer *l, bool negative)
 {
     const unsigned kinds = GT_QUANTITY_NUMBER | GT_QUANTITY_SIZE | GT_QUANTITY_TIME;
     const char *start = l->at;
@@ -67,16 +67,16 @@ static int take_number(struct gt_expr_lexer *l, bool negative)
         return fail(l, "expected a number");
     while (is_word(*l->at) || *l->at == '.')
         l->at++;
-    int status = gt_quantity_parse(start, (size_t)(l->at - start), kinds, &v);
+    int status = gt_text_quantity_parse(start, (size_t)(l->at - start), kinds, &v);
     if (status == GT_E_RANGE || (status > 0 && negative && v > (uint64_t)1 << 63))
         return fail(l, "a number that does not fit in 64 bits");
     if (status < 0)
         return fail(l, "a number with an unknown unit, expected k, M, G, ns, us, ms, s or min");
-    l->number = (struct gt_expr_number){negative && v, negative ? -v : v};
+    l->number = (struct gt_base_expr_number){negative && v, negative ? -v : v};
     return 0;
 }
 
-static int take_escape(struct gt_expr_lexer *l)
+static int take_escape(struct gt_base_expr_lexer *l)
 {
     char c = *l->at;
     const char *from = "\\\"'nt", *to = "\\\"'\n\t", *letter = c ? strchr(from, c) : NULL;
@@ -95,7 +95,7 @@ static int take_escape(struct gt_expr_lexer *l)
     return 0;
 }
 
-static int take_string(struct gt_expr_lexer *l)
+static int take_string(struct gt_base_expr_lexer *l)
 {
     char quote = *l->at++;
     set_string(l, "", 0);
@@ -111,7 +111,7 @@ static int take_string(struct gt_expr_lexer *l)
     return 0;
 }
 
-static int take_sign(struct gt_expr_lexer *l)
+static int take_sign(struct gt_base_expr_lexer *l)
 {
     for (size_t i = 0; i < SIGNS; i++) {
         size_t n = strlen(signs[i].text);
@@ -128,7 +128,7 @@ static int take_sign(struct gt_expr_lexer *l)
     return fail(l, "a character that means nothing here");
 }
 
-static int take(struct gt_expr_lexer *l)
+static int take(struct gt_base_expr_lexer *l)
 {
     char c = *l->at;
     if (!c) {
@@ -153,7 +153,7 @@ static int take(struct gt_expr_lexer *l)
     return take_sign(l);
 }
 
-int gt_expr_next(struct gt_expr_lexer *l)
+int gt_base_expr_next(struct gt_base_expr_lexer *l)
 {
     while (*l->at && strchr(" \t\r\n", *l->at))
         l->at++;
@@ -163,15 +163,15 @@ int gt_expr_next(struct gt_expr_lexer *l)
     return l->string.failed ? gt_error_set(l->err, GT_E_NOMEM, "out of memory") : status;
 }
 
-static int order(struct gt_expr_number a, struct gt_expr_number b)
+static int order(struct gt_base_expr_number a, struct gt_base_expr_number b)
 {
     if (a.negative != b.negative)
         return a.negative ? -1 : 1;
     return (a.bits > b.bits) - (a.bits < b.bits); /* of two negative ones too */
 }
 
-bool gt_expr_compare(enum gt_expr_token comparison, struct gt_expr_number a,
-                     struct gt_expr_number b)
+bool gt_base_expr_compare(enum gt_base_expr_token comparison, struct gt_base_expr_number a,
+                          struct gt_base_expr_number b)
 {
     switch (comparison) {
     case GT_EXPR_EQUAL:
@@ -192,8 +192,8 @@ bool gt_expr_compare(enum gt_expr_token comparison, struct gt_expr_number a,
 /* ---- what combines comparisons ------------------------------------------------------------- */
 
 struct combining {
-    struct gt_expr_lexer *l;
-    const struct gt_expr_tree *tree;
+    struct gt_base_expr_lexer *l;
+    const struct gt_base_expr_tree *tree;
     void *self;
     unsigned depth;
 };
@@ -202,12 +202,12 @@ static void *parse_any(struct combining *c);
 
 static bool next(struct combining *c)
 {
-    return gt_expr_next(c->l) == 0;
+    return gt_base_expr_next(c->l) == 0;
 }
 
 static void *parse_not(struct combining *c)
 {
-    enum gt_expr_token token = c->l->token;
+    enum gt_base_expr_token token = c->l->token;
     const char *start = c->l->start;
     if (token != GT_EXPR_NOT && token != GT_EXPR_OPEN)
         return c->tree->leaf(c->self);
@@ -251,7 +251,8 @@ static void *parse_any(struct combining *c)
     return n;
 }
 
-void *gt_expr_parse(struct gt_expr_lexer *l, const struct gt_expr_tree *tree, void *self)
+void *gt_base_expr_parse(struct gt_base_expr_lexer *l, const struct gt_base_expr_tree *tree,
+                         void *self)
 {
     struct combining c = {l, tree, self, 0};
     void *root = next(&c) ? parse_any(&c) : NULL;

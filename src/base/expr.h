@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum gt_expr_token {
+enum gt_base_expr_token {
     GT_EXPR_END,
     GT_EXPR_WORD,  /* a name, or a pattern with * and ? */
     GT_EXPR_FIELD, /* the name after the @ */
@@ -45,39 +45,40 @@ enum gt_expr_token {
 };
 
 /* A number from -2^63 to 2^64 - 1. */
-struct gt_expr_number {
+struct gt_base_expr_number {
     bool negative; /* `bits` is a negative number in two's complement */
     uint64_t bits;
 };
 
-struct gt_expr_lexer {
+struct gt_base_expr_lexer {
     const char *text, *at; /* at: after the token */
-    enum gt_expr_token token;
+    enum gt_base_expr_token token;
     const char *start; /* start of the token */
     size_t size;       /* bytes of the token */
-    struct gt_expr_number number;
+    struct gt_base_expr_number number;
     struct gt_text string; /* a STRING's text, or a FIELD's or WORD's name; the owner frees it */
     struct gt_error *err;
 };
 
 /* Reads the next token. GT_E_USAGE: l->start is at the error. GT_E_NOMEM. */
-int gt_expr_next(struct gt_expr_lexer *l);
+int gt_base_expr_next(struct gt_base_expr_lexer *l);
 
 /* How an expression becomes a tree of the owner's nodes. Each returns a node; NULL: it has failed,
  * l->err says why. */
-struct gt_expr_tree {
+struct gt_base_expr_tree {
     /* From l->token on, up to the token that follows. */
     void *(*leaf)(void *self);
     /* AND, OR; or NOT, with a NULL `right`. */
-    void *(*join)(void *self, enum gt_expr_token op, void *left, void *right);
+    void *(*join)(void *self, enum gt_base_expr_token op, void *left, void *right);
     unsigned depth; /* levels of parentheses and "!", at most */
 };
 
 /* Parses all of l->text. NULL: l->start is at the error, where a leaf did not say otherwise. */
-void *gt_expr_parse(struct gt_expr_lexer *l, const struct gt_expr_tree *tree, void *self);
+void *gt_base_expr_parse(struct gt_base_expr_lexer *l, const struct gt_base_expr_tree *tree,
+                         void *self);
 
 /* True: "a COMPARISON b", one of EQUAL to MORE_EQUAL. */
-bool gt_expr_compare(enum gt_expr_token comparison, struct gt_expr_number a,
-                     struct gt_expr_number b);
+bool gt_base_expr_compare(enum gt_base_expr_token comparison, struct gt_base_expr_number a,
+                          struct gt_base_expr_number b);
 
 #endif

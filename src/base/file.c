@@ -166,12 +166,12 @@ static long maker_of(const char *name)
 /* Also one whose parent has not waited for it. */
 static bool has_ended(long pid)
 {
-    struct gt_process_stat stat;
+    struct gt_file_process_stat stat;
     if (pid <= 0 || pid > INT_MAX)
         return false;
     if (kill((pid_t)pid, 0) != 0 && errno == ESRCH)
         return true;
-    return gt_process_stat((unsigned)pid, &stat) && (stat.state == 'Z' || stat.state == 'X');
+    return gt_file_process_stat((unsigned)pid, &stat) && (stat.state == 'Z' || stat.state == 'X');
 }
 
 static bool is_left(int dir, const char *name)
@@ -319,10 +319,10 @@ int gt_file_move_dir(const char *from, const char *to, struct gt_error *err)
     return gt_error_errno(err, errno, "%s: cannot be moved to %s", from, to);
 }
 
-bool gt_process_stat(unsigned pid, struct gt_process_stat *out)
+bool gt_file_process_stat(unsigned pid, struct gt_file_process_stat *out)
 {
     char path[32], text[1024];
-    *out = (struct gt_process_stat){0};
+    *out = (struct gt_file_process_stat){0};
     snprintf(path, sizeof path, "/proc/%u/stat", pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
@@ -330,7 +330,7 @@ bool gt_process_stat(unsigned pid, struct gt_process_stat *out)
         close(fd);
     text[n > 0 ? n : 0] = '\0';
     const char *after = strrchr(text, ')'); /* the name before it may have any */
-    struct gt_process_stat got;
+    struct gt_file_process_stat got;
     if (!after || sscanf(after,
                          ") %c %u %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d "
                          "%*d %llu",

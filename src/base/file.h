@@ -68,13 +68,13 @@ int gt_file_move_dir(const char *from, const char *to, struct gt_error *err);
 
 /* What the kernel says of a process of this machine, or of a thread (/proc/PID/stat). */
 
-struct gt_process_stat {
+struct gt_file_process_stat {
     char state;      /* 'R', 'S', ..., 'Z': it has ended, its parent has not waited for it */
     unsigned parent; /* 0: not in its PID namespace */
     unsigned long long began; /* clock ticks after the machine */
 };
 
 /* False: there is no such process, or it cannot be known; *out is 0 then. Allocates nothing. */
-bool gt_process_stat(unsigned pid, struct gt_process_stat *out);
+bool gt_file_process_stat(unsigned pid, struct gt_file_process_stat *out);
 
 #endif

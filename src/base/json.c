@@ -43,11 +43,11 @@ static bool is_ascii_itself(unsigned char c)
 static char *put_piece(char *p, const char *text, size_t piece, size_t n, enum gt_json_strings how,
                        size_t *taken)
 {
-    size_t i = gt_plain_text_copy(p, text, piece);
+    size_t i = gt_text_plain_copy(p, text, piece);
     p += i;
     while (i < piece) {
         unsigned char c = (unsigned char)text[i];
-        size_t size = c < 0x80 ? 0 : gt_utf8_length(text + i, n - i);
+        size_t size = c < 0x80 ? 0 : gt_text_utf8_length(text + i, n - i);
         if (is_ascii_itself(c))
             *p++ = (char)c;
         else

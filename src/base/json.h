@@ -189,18 +189,18 @@ static inline void gt_json_text(struct gt_json *j, const char *text)
 
 static inline void gt_json_u64(struct gt_json *j, uint64_t v)
 {
-    j->at = gt_decimal_put(gt_json_value_room(j, GT_DECIMAL_SIZE), v);
+    j->at = gt_text_decimal_put(gt_json_value_room(j, GT_DECIMAL_SIZE), v);
 }
 
 static inline void gt_json_i64(struct gt_json *j, int64_t v)
 {
-    j->at = gt_decimal_put_signed(gt_json_value_room(j, GT_DECIMAL_SIZE), v);
+    j->at = gt_text_decimal_put_signed(gt_json_value_room(j, GT_DECIMAL_SIZE), v);
 }
 
 /* v / 1000, with three decimals. */
 static inline void gt_json_thousandths(struct gt_json *j, uint64_t v)
 {
-    j->at = gt_decimal_put_thousandths(gt_json_value_room(j, GT_DECIMAL_SIZE), v);
+    j->at = gt_text_decimal_put_thousandths(gt_json_value_room(j, GT_DECIMAL_SIZE), v);
 }
 
 /* A string: "0x" and the number in hex. */
@@ -208,7 +208,7 @@ static inline void gt_json_hex(struct gt_json *j, uint64_t v)
 {
     char *p = gt_json_value_room(j, 3 + 16 + 1);
     memcpy(p, "\"0x", 3);
-    p = gt_hex_put(p + 3, v);
+    p = gt_text_hex_put(p + 3, v);
     *p = '"';
     j->at = p + 1;
 }

@@ -17,7 +17,7 @@ static bool is_digit(char c, bool hex)
     return (c >= '0' && c <= '9') || (hex && c && strchr("abcdefABCDEF", c));
 }
 
-int gt_number_parse(const char *text, uint64_t *out)
+int gt_text_number_parse(const char *text, uint64_t *out)
 {
     int base = 10;
     if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
@@ -38,24 +38,24 @@ int gt_number_parse(const char *text, uint64_t *out)
     return 0;
 }
 
-int gt_number_parse_signed(const char *text, uint64_t *out)
+int gt_text_number_parse_signed(const char *text, uint64_t *out)
 {
     int minus = text[0] == '-';
     uint64_t n;
-    int status = gt_number_parse(text + (minus || text[0] == '+'), &n);
+    int status = gt_text_number_parse(text + (minus || text[0] == '+'), &n);
     if (status == 0)
         *out = minus ? -n : n;
     return status;
 }
 
-const char gt_decimal_pairs[201] = "00010203040506070809101112131415161718192021222324"
-                                   "25262728293031323334353637383940414243444546474849"
-                                   "50515253545556575859606162636465666768697071727374"
-                                   "75767778798081828384858687888990919293949596979899";
+const char gt_text_decimal_pairs[201] = "00010203040506070809101112131415161718192021222324"
+                                        "25262728293031323334353637383940414243444546474849"
+                                        "50515253545556575859606162636465666768697071727374"
+                                        "75767778798081828384858687888990919293949596979899";
 
 static const struct unit {
     const char *name;
-    enum gt_quantity kind;
+    enum gt_text_quantity kind;
     uint64_t each;
 } units[] = {
     {"", GT_QUANTITY_NUMBER, 1},          {"k", GT_QUANTITY_SIZE, 1 << 10},
@@ -99,7 +99,7 @@ static const char *take_fraction(const char *at, uint64_t each, uint64_t *out)
     return at;
 }
 
-int gt_quantity_parse(const char *text, size_t n, unsigned kinds, uint64_t *out)
+int gt_text_quantity_parse(const char *text, size_t n, unsigned kinds, uint64_t *out)
 {
     char own[48], digits[24];
     uint64_t whole, fraction;
@@ -113,7 +113,7 @@ int gt_quantity_parse(const char *text, size_t n, unsigned kinds, uint64_t *out)
         return GT_E_RANGE;
     memcpy(digits, own, length);
     digits[length] = 0;
-    int status = gt_number_parse(digits, &whole);
+    int status = gt_text_number_parse(digits, &whole);
     const char *name = hex ? own + length : take_fraction(own + length, 0, &fraction);
     const struct unit *u = find_unit(name, kinds);
     if (status == GT_E_FORMAT || !u || (u->kind == GT_QUANTITY_NUMBER && name != own + length))
@@ -126,26 +126,26 @@ int gt_quantity_parse(const char *text, size_t n, unsigned kinds, uint64_t *out)
     return (int)u->kind;
 }
 
-bool gt_address_parse(const char **at, uint64_t *out)
+bool gt_text_address_parse(const char **at, uint64_t *out)
 {
-    struct gt_cursor c = {*at, strlen(*at)};
-    if (!gt_take(&c, "0x"))
-        gt_take(&c, "0X");
-    if (!gt_take_hex(&c, UINT64_MAX, out))
+    struct gt_text_cursor c = {*at, strlen(*at)};
+    if (!gt_text_take(&c, "0x"))
+        gt_text_take(&c, "0X");
+    if (!gt_text_take_hex(&c, UINT64_MAX, out))
         return false;
     *at = c.at;
     return true;
 }
 
-bool gt_range_parse(const char *text, uint64_t *lo, uint64_t *last)
+bool gt_text_range_parse(const char *text, uint64_t *lo, uint64_t *last)
 {
     uint64_t hi;
-    if (!gt_address_parse(&text, lo))
+    if (!gt_text_address_parse(&text, lo))
         return false;
     *last = *lo;
     if (!*text)
         return true;
-    if (*text++ != '-' || !gt_address_parse(&text, &hi) || *text || hi <= *lo)
+    if (*text++ != '-' || !gt_text_address_parse(&text, &hi) || *text || hi <= *lo)
         return false;
     *last = hi - 1;
     return true;

@@ -83,5 +83,5 @@ void gt_output_clean(struct gt_output *o, const char *text, size_t n)
 
 void gt_output_decimal(struct gt_output *o, uint64_t v)
 {
-    gt_output_end(o, gt_decimal_put(gt_output_room(o, GT_DECIMAL_SIZE), v));
+    gt_output_end(o, gt_text_decimal_put(gt_output_room(o, GT_DECIMAL_SIZE), v));
 }

@@ -10,7 +10,7 @@ enum { GT_PAGE_BITS = 12 };
 #define GT_PAGE (UINT64_C(1) << GT_PAGE_BITS)
 
 /* The address at which the page of an address begins. */
-static inline uint64_t gt_page_begin(uint64_t addr)
+static inline uint64_t gt_base_page_begin(uint64_t addr)
 {
     return addr & ~(GT_PAGE - 1);
 }

@@ -12,23 +12,23 @@ static int no_memory(const char *name, struct gt_error *err)
     return gt_error_set(err, GT_E_NOMEM, "%.300s: out of memory", name);
 }
 
-int gt_refill_init(struct gt_refill *r, gt_refill_fn read, void *self, const char *name,
-                   size_t ahead, struct gt_error *err)
+int gt_bytes_refill_init(struct gt_bytes_refill *r, gt_bytes_refill_fn read, void *self,
+                         const char *name, size_t ahead, struct gt_error *err)
 {
-    *r = (struct gt_refill){.read = read, .self = self, .cap = ahead, .ahead = ahead};
+    *r = (struct gt_bytes_refill){.read = read, .self = self, .cap = ahead, .ahead = ahead};
     r->name = strdup(name);
     r->buf = malloc(ahead);
     return r->name && r->buf ? 0 : no_memory(name, err);
 }
 
-void gt_refill_free(struct gt_refill *r)
+void gt_bytes_refill_free(struct gt_bytes_refill *r)
 {
     free(r->name);
     free(r->buf);
-    *r = (struct gt_refill){0};
+    *r = (struct gt_bytes_refill){0};
 }
 
-void gt_refill_restart(struct gt_refill *r, uint64_t offset)
+void gt_bytes_refill_restart(struct gt_bytes_refill *r, uint64_t offset)
 {
     r->pos = r->end = 0;
     r->offset = offset;
@@ -36,7 +36,7 @@ void gt_refill_restart(struct gt_refill *r, uint64_t offset)
 }
 
 /* From pos on there is room for n bytes and for those asked for beyond them. */
-static bool make_room(struct gt_refill *r, size_t n)
+static bool make_room(struct gt_bytes_refill *r, size_t n)
 {
     size_t most = n + r->ahead;
     if (most < n)
@@ -56,10 +56,10 @@ static bool make_room(struct gt_refill *r, size_t n)
     return true;
 }
 
-int gt_refill_more(struct gt_refill *r, size_t n, struct gt_error *err)
+int gt_bytes_refill_more(struct gt_bytes_refill *r, size_t n, struct gt_error *err)
 {
-    while (gt_refill_left(r) < n && !r->ended) {
-        size_t missing = n - gt_refill_left(r);
+    while (gt_bytes_refill_left(r) < n && !r->ended) {
+        size_t missing = n - gt_bytes_refill_left(r);
         if (!make_room(r, n))
             return no_memory(r->name, err);
         ssize_t got = r->read(r->self, r->buf + r->end, missing > r->ahead ? missing : r->ahead);
@@ -67,9 +67,9 @@ int gt_refill_more(struct gt_refill *r, size_t n, struct gt_error *err)
             continue;
         if (got < 0)
             return gt_error_errno(err, errno, "%.300s offset %" PRIu64 ": cannot be read", r->name,
-                                  r->offset + gt_refill_left(r));
+                                  r->offset + gt_bytes_refill_left(r));
         r->ended = got == 0;
         r->end += (size_t)got;
     }
-    return gt_refill_left(r) >= n;
+    return gt_bytes_refill_left(r) >= n;
 }

@@ -18,10 +18,10 @@
 
 /* Reads up to n bytes into out and returns their number; 0: end; -1: error, errno is set. After
  * EINTR the buffer calls it again. */
-typedef ssize_t (*gt_refill_fn)(void *self, void *out, size_t n);
+typedef ssize_t (*gt_bytes_refill_fn)(void *self, void *out, size_t n);
 
-struct gt_refill {
-    gt_refill_fn read;
+struct gt_bytes_refill {
+    gt_bytes_refill_fn read;
     void *self;
     char *name; /* of the source, for messages */
     uint8_t *buf;
@@ -32,38 +32,38 @@ struct gt_refill {
     bool ended;      /* the source was at its end */
 };
 
-/* The name is copied. GT_E_NOMEM. gt_refill_free in any case. */
-int gt_refill_init(struct gt_refill *r, gt_refill_fn read, void *self, const char *name,
-                   size_t ahead, struct gt_error *err);
-void gt_refill_free(struct gt_refill *r);
+/* The name is copied. GT_E_NOMEM. gt_bytes_refill_free in any case. */
+int gt_bytes_refill_init(struct gt_bytes_refill *r, gt_bytes_refill_fn read, void *self,
+                         const char *name, size_t ahead, struct gt_error *err);
+void gt_bytes_refill_free(struct gt_bytes_refill *r);
 
 /* The source was moved: it continues at that offset. */
-void gt_refill_restart(struct gt_refill *r, uint64_t offset);
+void gt_bytes_refill_restart(struct gt_bytes_refill *r, uint64_t offset);
 
-/* The bytes at hand; they stay where they are until the next gt_refill_need. */
-static inline const uint8_t *gt_refill_at(const struct gt_refill *r)
+/* The bytes at hand; they stay where they are until the next gt_bytes_refill_need. */
+static inline const uint8_t *gt_bytes_refill_at(const struct gt_bytes_refill *r)
 {
     return r->buf + r->pos;
 }
 
-static inline size_t gt_refill_left(const struct gt_refill *r)
+static inline size_t gt_bytes_refill_left(const struct gt_bytes_refill *r)
 {
     return r->end - r->pos;
 }
 
-int gt_refill_more(struct gt_refill *r, size_t n, struct gt_error *err);
+int gt_bytes_refill_more(struct gt_bytes_refill *r, size_t n, struct gt_error *err);
 
 /* Has at least n bytes at hand: 1; 0: the source ends before. GT_E_IO, GT_E_NOMEM, with name and
  * offset. Bytes at hand stay at hand. */
-static inline int gt_refill_need(struct gt_refill *r, size_t n, struct gt_error *err)
+static inline int gt_bytes_refill_need(struct gt_bytes_refill *r, size_t n, struct gt_error *err)
 {
-    return gt_refill_left(r) >= n ? 1 : gt_refill_more(r, n, err);
+    return gt_bytes_refill_left(r) >= n ? 1 : gt_bytes_refill_more(r, n, err);
 }
 
 /* The parser is done with n bytes, which are at hand. */
-static inline void gt_refill_take(struct gt_refill *r, size_t n)
+static inline void gt_bytes_refill_take(struct gt_bytes_refill *r, size_t n)
 {
-    assert(n <= gt_refill_left(r));
+    assert(n <= gt_bytes_refill_left(r));
     r->pos += n;
     r->offset += n;
 }

@@ -15,7 +15,7 @@ static struct {
     ino_t ino;
 } first;
 
-void gt_root_note(void)
+void gt_base_root_note(void)
 {
     struct stat st;
     if (stat("/", &st) != 0)
@@ -91,7 +91,7 @@ static int receive(int from)
     return fd;
 }
 
-int gt_root_lend(struct gt_worker *w)
+int gt_base_root_lend(struct gt_thread_worker *w)
 {
     struct stat st;
     int ends[2], fd = -1;
@@ -99,7 +99,7 @@ int gt_root_lend(struct gt_worker *w)
         (st.st_dev == first.dev && st.st_ino == first.ino) ||
         socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends) != 0)
         return -1;
-    if (gt_worker_call(w, send_root, &ends[0]) == 0)
+    if (gt_thread_worker_call(w, send_root, &ends[0]) == 0)
         fd = receive(ends[1]);
     close(ends[0]);
     close(ends[1]);

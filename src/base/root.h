@@ -12,10 +12,10 @@
 #include "base/worker.h"
 
 /* At load, on any thread. */
-void gt_root_note(void);
+void gt_base_root_note(void);
 /* Before a fork, on its thread, with none of the worker's locks: a descriptor of the first root, in
  * the caller's table; -1: this thread's is that one, or it cannot be had. The worker was started
  * before the process changed its root. */
-int gt_root_lend(struct gt_worker *w);
+int gt_base_root_lend(struct gt_thread_worker *w);
 
 #endif

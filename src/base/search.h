@@ -9,8 +9,8 @@
 /* Returns how many of the n elements, `size` bytes each, have a uint64_t below `value` at `offset`.
  *
  */
-static inline size_t gt_search_below(const void *array, size_t n, size_t size, size_t offset,
-                                     uint64_t value)
+static inline size_t gt_base_search_below(const void *array, size_t n, size_t size, size_t offset,
+                                          uint64_t value)
 {
     const char *at = array;
     size_t lo = 0, hi = n;
@@ -26,10 +26,10 @@ static inline size_t gt_search_below(const void *array, size_t n, size_t size, s
 
 /* Number of elements whose `member` is below the value. */
 #define GT_SEARCH_BELOW(array, n, member, value)                                                   \
-    gt_search_below((array), (n), sizeof *(array),                                                 \
-                    offsetof(__typeof__(*(array)), member) +                                       \
-                        0 * sizeof(char[sizeof(array)->member == 8 ? 1 : -1]),                     \
-                    (value))
+    gt_base_search_below((array), (n), sizeof *(array),                                            \
+                         offsetof(__typeof__(*(array)), member) +                                  \
+                             0 * sizeof(char[sizeof(array)->member == 8 ? 1 : -1]),                \
+                         (value))
 /* Number of elements whose `member` is at most the value. */
 #define GT_SEARCH_UP_TO(array, n, member, value)                                                   \
     ((value) == UINT64_MAX ? (n) : GT_SEARCH_BELOW(array, n, member, (value) + 1))

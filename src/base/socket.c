@@ -125,7 +125,7 @@ static void remove_file(const struct gt_socket_file *f)
         unlink(f->path);
 }
 
-void gt_listeners_remove(void)
+void gt_socket_listeners_remove(void)
 {
     for (size_t i = 0; i < FILES; i++)
         remove_file(&files[i]);
@@ -133,13 +133,13 @@ void gt_listeners_remove(void)
 
 static void remove_and_die(int signal)
 {
-    gt_listeners_remove();
+    gt_socket_listeners_remove();
     raise(signal); /* the handler was for one time */
 }
 
 static bool watches_signals;
 
-void gt_listeners_watch_signals(void)
+void gt_socket_listeners_watch_signals(void)
 {
     watches_signals = true;
 }
@@ -203,7 +203,7 @@ static int bind_to(int fd, const char *path, struct gt_error *err)
     return gt_error_errno(err, errno, "%s: cannot be listened at", path);
 }
 
-static int listen_at(struct gt_listener *l, const char *path, struct gt_error *err)
+static int listen_at(struct gt_socket_listener *l, const char *path, struct gt_error *err)
 {
     struct stat st;
     l->fd = new_socket();
@@ -222,9 +222,9 @@ static int listen_at(struct gt_listener *l, const char *path, struct gt_error *e
     return 0;
 }
 
-int gt_listener_open(struct gt_listener *l, const char *path, struct gt_error *err)
+int gt_socket_listener_open(struct gt_socket_listener *l, const char *path, struct gt_error *err)
 {
-    *l = (struct gt_listener){.fd = -1, .file = take_file(path, err)};
+    *l = (struct gt_socket_listener){.fd = -1, .file = take_file(path, err)};
     if (!l->file)
         return GT_E_RANGE;
     if (watches_signals)
@@ -234,12 +234,12 @@ int gt_listener_open(struct gt_listener *l, const char *path, struct gt_error *e
         return 0;
     if (l->fd < 0)
         free_file(l->file);
-    gt_listener_close(l);
+    gt_socket_listener_close(l);
     return status;
 }
 
-int gt_listener_connect_or_open(struct gt_listener *l, int *fd, const char *path,
-                                struct gt_error *err)
+int gt_socket_listener_connect_or_open(struct gt_socket_listener *l, int *fd, const char *path,
+                                       struct gt_error *err)
 {
     int status = 0;
     l->fd = -1;
@@ -250,7 +250,7 @@ int gt_listener_connect_or_open(struct gt_listener *l, int *fd, const char *path
         if (*fd != -ECONNREFUSED && *fd != -ENOENT)
             status = gt_error_errno(err, -*fd, "%s: cannot be connected to", path);
         else
-            status = gt_listener_open(l, path, err);
+            status = gt_socket_listener_open(l, path, err);
         *fd = -1;
         if (status != GT_E_EXISTS) /* else another one may just have begun to listen */
             break;
@@ -258,12 +258,12 @@ int gt_listener_connect_or_open(struct gt_listener *l, int *fd, const char *path
     return status;
 }
 
-int gt_listener_accept(const struct gt_listener *l)
+int gt_socket_listener_accept(const struct gt_socket_listener *l)
 {
     return l->fd < 0 ? -1 : accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
 
-void gt_listener_close(struct gt_listener *l)
+void gt_socket_listener_close(struct gt_socket_listener *l)
 {
     if (l->fd < 0)
         return;

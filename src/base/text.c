@@ -63,7 +63,7 @@ void gt_text_add_value(struct gt_text *t, const char *value, size_t limit)
 {
     size_t left = strlen(value);
     while (left) {
-        size_t n = gt_utf8_length(value, left);
+        size_t n = gt_text_utf8_length(value, left);
         bool odd = n == 0 || (unsigned char)*value < ' ' || *value == 0x7f;
         if (!n)
             n = 1;
@@ -112,10 +112,10 @@ static char *put_hex(char *p, unsigned char c)
     return p;
 }
 
-char *gt_escape_put(char *p, const char *text, size_t n)
+char *gt_text_escape_put(char *p, const char *text, size_t n)
 {
     while (n) {
-        size_t length = gt_utf8_length(text, n), taken = length ? length : 1;
+        size_t length = gt_text_utf8_length(text, n), taken = length ? length : 1;
         if (length && !is_control((const unsigned char *)text, length)) {
             memcpy(p, text, length);
             p += length;
@@ -129,7 +129,7 @@ char *gt_escape_put(char *p, const char *text, size_t n)
     return p;
 }
 
-size_t gt_utf8_length(const char *s, size_t left)
+size_t gt_text_utf8_length(const char *s, size_t left)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     if (!left)
@@ -152,7 +152,7 @@ size_t gt_utf8_length(const char *s, size_t left)
 
 /* When the rest does not fit, the last star takes a byte more; those before it need not: what they
  * have let through is settled. */
-bool gt_glob_fits(const char *glob, const char *text)
+bool gt_text_glob_fits(const char *glob, const char *text)
 {
     const char *after_star = NULL, *taken = NULL;
     for (;;) {

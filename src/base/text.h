@@ -42,23 +42,23 @@ size_t gt_text_count_lines(const char *text, size_t size);
 enum { GT_ESCAPE_GROWTH = 4 }; /* bytes that one byte becomes, at most */
 
 /* Puts the text of n bytes at p, which has room for GT_ESCAPE_GROWTH * n; returns its end. */
-char *gt_escape_put(char *p, const char *text, size_t n);
+char *gt_text_escape_put(char *p, const char *text, size_t n);
 
 /* UTF-8 (RFC 3629). */
 
 /* Returns the length of the sequence at s, which has `left` bytes; 0: invalid. */
-size_t gt_utf8_length(const char *s, size_t left);
+size_t gt_text_utf8_length(const char *s, size_t left);
 
 /* Text between quotes: the bytes that need no escape there, whatever the language and its quotes:
  * printable ASCII other than the backslash, the quote and the double quote. */
 
-static inline bool gt_plain_text_is(unsigned char c)
+static inline bool gt_text_plain_is(unsigned char c)
 {
     return c >= ' ' && c < 0x7f && c != '\\' && c != '\'' && c != '"';
 }
 
 /* All of 8 bytes are plain. */
-static inline bool gt_plain_text_are(uint64_t v)
+static inline bool gt_text_plain_are(uint64_t v)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
 #define HAS_ZERO(x) (((x)-ones) & ~(x))
@@ -69,17 +69,17 @@ static inline bool gt_plain_text_are(uint64_t v)
 }
 
 /* Copies the plain bytes at the start of the text; returns how many it copied. */
-static inline size_t gt_plain_text_copy(char *p, const char *text, size_t n)
+static inline size_t gt_text_plain_copy(char *p, const char *text, size_t n)
 {
     size_t i = 0;
     for (; n - i >= 8; i += 8) {
         uint64_t v;
         memcpy(&v, text + i, 8);
-        if (!gt_plain_text_are(v))
+        if (!gt_text_plain_are(v))
             break;
         memcpy(p + i, &v, 8);
     }
-    for (; i < n && gt_plain_text_is((unsigned char)text[i]); i++)
+    for (; i < n && gt_text_plain_is((unsigned char)text[i]); i++)
         p[i] = text[i];
     return i;
 }
@@ -87,6 +87,6 @@ static inline size_t gt_plain_text_copy(char *p, const char *text, size_t n)
 /* Globs over bytes: `*` any of them, `?` one; every other one is itself. Neither text need be
  * UTF-8: names are a guest's. */
 
-bool gt_glob_fits(const char *glob, const char *text);
+bool gt_text_glob_fits(const char *glob, const char *text);
 
 #endif

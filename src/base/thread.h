@@ -59,14 +59,14 @@ extern struct gt_thread_sys gt_thread_sys;
  */
 
 /* False: the kernel does not support or does not permit it. Takes no time. */
-bool gt_membarrier_exists(void);
+bool gt_thread_membarrier_exists(void);
 
 /* Registers the process with the kernel, which takes 10 ms and more the first time. False: the
  * kernel does not support or does not permit it. */
-bool gt_membarrier_prepare(void);
+bool gt_thread_membarrier_prepare(void);
 
 /* When this returns true, each thread of the process has executed a full fence. False: no fence was
- * executed, since gt_membarrier_prepare() has not succeeded. */
-bool gt_membarrier(void);
+ * executed, since gt_thread_membarrier_prepare() has not succeeded. */
+bool gt_thread_membarrier(void);
 
 #endif

@@ -23,7 +23,7 @@ struct post {
     max_align_t data[];
 };
 
-struct gt_worker {
+struct gt_thread_worker {
     pthread_mutex_t turn; /* held by the caller whose call it is, and over a fork */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
@@ -40,7 +40,7 @@ struct gt_worker {
 };
 
 /* With the lock. */
-static void run_post(struct gt_worker *w)
+static void run_post(struct gt_thread_worker *w)
 {
     struct post *p = w->first;
     w->first = p->next;
@@ -57,7 +57,7 @@ static void run_post(struct gt_worker *w)
 
 static void *serve(void *arg)
 {
-    struct gt_worker *w = arg;
+    struct gt_thread_worker *w = arg;
     bool own = gt_thread_own_files();
     pthread_mutex_lock(&w->lock);
     w->private_files = own;
@@ -87,7 +87,7 @@ static void nothing(void *arg)
 }
 
 /* With the turn held. */
-static int start(struct gt_worker *w)
+static int start(struct gt_thread_worker *w)
 {
     pthread_mutex_lock(&w->lock);
     w->state = IDLE;
@@ -98,9 +98,9 @@ static int start(struct gt_worker *w)
     return e;
 }
 
-int gt_worker_create(struct gt_worker **out, struct gt_error *err)
+int gt_thread_worker_create(struct gt_thread_worker **out, struct gt_error *err)
 {
-    struct gt_worker *w = calloc(1, sizeof *w);
+    struct gt_thread_worker *w = calloc(1, sizeof *w);
     if (!w)
         return gt_error_set(err, GT_E_NOMEM, "worker: out of memory");
     pthread_mutex_init(&w->turn, NULL);
@@ -109,16 +109,16 @@ int gt_worker_create(struct gt_worker **out, struct gt_error *err)
     w->last = &w->first;
     int e = start(w);
     if (e) {
-        gt_worker_destroy(w);
+        gt_thread_worker_destroy(w);
         return gt_error_errno(err, e, "worker: cannot start a thread");
     }
     /* After the first call it is known which table the thread has. */
-    gt_worker_call(w, nothing, NULL);
+    gt_thread_worker_call(w, nothing, NULL);
     *out = w;
     return 0;
 }
 
-static bool on_worker(struct gt_worker *w)
+static bool on_worker(struct gt_thread_worker *w)
 {
     pthread_mutex_lock(&w->lock);
     bool is = w->running && pthread_equal(pthread_self(), w->thread);
@@ -126,7 +126,7 @@ static bool on_worker(struct gt_worker *w)
     return is;
 }
 
-int gt_worker_call(struct gt_worker *w, void (*fn)(void *arg), void *arg)
+int gt_thread_worker_call(struct gt_thread_worker *w, void (*fn)(void *arg), void *arg)
 {
     if (on_worker(w)) {
         fn(arg);
@@ -151,7 +151,7 @@ int gt_worker_call(struct gt_worker *w, void (*fn)(void *arg), void *arg)
 }
 
 /* With the lock. False: it is not put. */
-static bool put_post(struct gt_worker *w, struct post *p)
+static bool put_post(struct gt_thread_worker *w, struct post *p)
 {
     while (w->running && !w->stopped && w->posts >= POSTS)
         pthread_cond_wait(&w->changed, &w->lock);
@@ -164,7 +164,8 @@ static bool put_post(struct gt_worker *w, struct post *p)
     return true;
 }
 
-int gt_worker_post(struct gt_worker *w, void (*fn)(void *data), const void *data, size_t size)
+int gt_thread_worker_post(struct gt_thread_worker *w, void (*fn)(void *data), const void *data,
+                          size_t size)
 {
     struct post *p = on_worker(w) ? NULL : malloc(sizeof *p + size);
     bool put = false;
@@ -179,15 +180,15 @@ int gt_worker_post(struct gt_worker *w, void (*fn)(void *data), const void *data
     if (put)
         return 0;
     free(p);
-    return gt_worker_call(w, fn, (void *)(uintptr_t)data); /* it starts the thread */
+    return gt_thread_worker_call(w, fn, (void *)(uintptr_t)data); /* it starts the thread */
 }
 
-bool gt_worker_private_files(const struct gt_worker *w)
+bool gt_thread_worker_private_files(const struct gt_thread_worker *w)
 {
     return w->private_files;
 }
 
-void gt_worker_stop(struct gt_worker *w)
+void gt_thread_worker_stop(struct gt_thread_worker *w)
 {
     pthread_mutex_lock(&w->turn);
     w->stopped = true;
@@ -202,17 +203,17 @@ void gt_worker_stop(struct gt_worker *w)
     pthread_mutex_unlock(&w->turn);
 }
 
-void gt_worker_destroy(struct gt_worker *w)
+void gt_thread_worker_destroy(struct gt_thread_worker *w)
 {
     if (!w)
         return;
-    gt_worker_stop(w);
+    gt_thread_worker_stop(w);
     pthread_mutex_destroy(&w->turn);
     pthread_mutex_destroy(&w->lock);
     free(w);
 }
 
-void gt_worker_fork_prepare(struct gt_worker *w)
+void gt_thread_worker_fork_prepare(struct gt_thread_worker *w)
 {
     pthread_mutex_lock(&w->turn);
     pthread_mutex_lock(&w->lock);
@@ -220,13 +221,13 @@ void gt_worker_fork_prepare(struct gt_worker *w)
         pthread_cond_wait(&w->changed, &w->lock);
 }
 
-void gt_worker_fork_parent(struct gt_worker *w)
+void gt_thread_worker_fork_parent(struct gt_thread_worker *w)
 {
     pthread_mutex_unlock(&w->lock);
     pthread_mutex_unlock(&w->turn);
 }
 
-void gt_worker_fork_child(struct gt_worker *w)
+void gt_thread_worker_fork_child(struct gt_thread_worker *w)
 {
     /* The condition may count the parent's thread among its waiters: a new one. */
     pthread_cond_init(&w->changed, NULL);

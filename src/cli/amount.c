@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-char *gt_amount_short(uint64_t n)
+char *gt_cli_amount_short(uint64_t n)
 {
     static const char units[] = {' ', 'k', 'M', 'G', 'T', 'P', 'E'};
     double v = (double)n;
@@ -20,7 +20,7 @@ char *gt_amount_short(uint64_t n)
     return g_strdup_printf("%.*f %c", decimals, v, units[unit]);
 }
 
-char *gt_amount_exact(uint64_t n)
+char *gt_cli_amount_exact(uint64_t n)
 {
     g_autofree char *digits = g_strdup_printf("%" PRIu64, n);
     GString *s = g_string_new(NULL);
@@ -43,7 +43,7 @@ static const struct {
              {UINT64_C(60) * 1000000000, " m"},
              {UINT64_C(3600) * 1000000000, " h"}};
 
-char *gt_amount_put_time(char *p, uint64_t ns)
+char *gt_cli_amount_put_time(char *p, uint64_t ns)
 {
     size_t unit = 0;
     while (unit + 1 < G_N_ELEMENTS(times) && ns / times[unit].ns > 999)
@@ -68,10 +68,10 @@ char *gt_amount_put_time(char *p, uint64_t ns)
     return p;
 }
 
-char *gt_amount_time(uint64_t ns)
+char *gt_cli_amount_time(uint64_t ns)
 {
     char text[GT_AMOUNT_TIME_WIDTH + 1];
-    *gt_amount_put_time(text, ns) = '\0';
+    *gt_cli_amount_put_time(text, ns) = '\0';
     g_autoptr(GString) s = g_string_new(text + strspn(text, " "));
     char *twice = strstr(s->str, "  "); /* "1.234  s" */
     if (twice)

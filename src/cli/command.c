@@ -9,22 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct gt_command *const *commands;
+static const struct gt_cli_command *const *commands;
 
-static const struct gt_family *families;
+static const struct gt_cli_family *families;
 
-void gt_commands_use(const struct gt_command *const *table, const struct gt_family *of)
+void gt_cli_commands_use(const struct gt_cli_command *const *table, const struct gt_cli_family *of)
 {
     commands = table;
     families = of;
 }
 
-const struct gt_family *gt_family_first(void)
+const struct gt_cli_family *gt_cli_family_first(void)
 {
     return families;
 }
 
-const struct gt_command *gt_command_at(size_t index)
+const struct gt_cli_command *gt_cli_command_at(size_t index)
 {
     for (size_t i = 0; i < index; i++)
         if (!commands[i])
@@ -32,7 +32,7 @@ const struct gt_command *gt_command_at(size_t index)
     return commands[index];
 }
 
-const struct gt_command *gt_command_by_name(const char *name)
+const struct gt_cli_command *gt_cli_command_by_name(const char *name)
 {
     for (size_t i = 0; commands[i]; i++)
         if (strcmp(commands[i]->name, name) == 0)
@@ -40,60 +40,60 @@ const struct gt_command *gt_command_by_name(const char *name)
     return NULL;
 }
 
-const struct gt_family *gt_family_by_name(const char *name)
+const struct gt_cli_family *gt_cli_family_by_name(const char *name)
 {
-    for (const struct gt_family *f = families; f->name; f++)
+    for (const struct gt_cli_family *f = families; f->name; f++)
         if (strcmp(f->name, name) == 0)
             return f;
     return NULL;
 }
 
-const struct gt_command *gt_family_command(const struct gt_family *f, const char *verb)
+const struct gt_cli_command *gt_cli_family_command(const struct gt_cli_family *f, const char *verb)
 {
-    for (const struct gt_family_verb *v = f->verb; v->name; v++)
+    for (const struct gt_cli_family_verb *v = f->verb; v->name; v++)
         if (strcmp(v->name, verb) == 0)
             return v->command;
     return NULL;
 }
 
-const char *gt_command_called(const struct gt_command *c)
+const char *gt_cli_command_called(const struct gt_cli_command *c)
 {
     return c->now ? c->now : c->name;
 }
 
-char *gt_commands_near(const char *name)
+char *gt_cli_commands_near(const char *name)
 {
-    struct gt_nearest near = {.wanted = name};
+    struct gt_filter_nearest near = {.wanted = name};
     for (size_t i = 0; *name != '-' && commands[i]; i++)
-        gt_nearest_offer(&near, commands[i]->name);
-    for (const struct gt_family *f = families; *name != '-' && f->name; f++)
-        if (!gt_command_by_name(f->name))
-            gt_nearest_offer(&near, f->name);
-    char *text = gt_nearest_text(&near), *copy = g_strdup(text ? text : "");
+        gt_filter_nearest_offer(&near, commands[i]->name);
+    for (const struct gt_cli_family *f = families; *name != '-' && f->name; f++)
+        if (!gt_cli_command_by_name(f->name))
+            gt_filter_nearest_offer(&near, f->name);
+    char *text = gt_filter_nearest_text(&near), *copy = g_strdup(text ? text : "");
     free(text);
     return copy;
 }
 
-static void complain(const struct gt_command *self, const char *format, va_list ap)
+static void complain(const struct gt_cli_command *self, const char *format, va_list ap)
     __attribute__((format(printf, 2, 0)));
-static void complain(const struct gt_command *self, const char *format, va_list ap)
+static void complain(const struct gt_cli_command *self, const char *format, va_list ap)
 {
-    fprintf(stderr, "guesttrace %s: ", gt_command_called(self));
+    fprintf(stderr, "guesttrace %s: ", gt_cli_command_called(self));
     vfprintf(stderr, format, ap);
     fputc('\n', stderr);
 }
 
-int gt_command_usage_error(const struct gt_command *self, const char *format, ...)
+int gt_cli_command_usage_error(const struct gt_cli_command *self, const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
     complain(self, format, ap);
     va_end(ap);
-    fprintf(stderr, "Try 'guesttrace help %s'.\n", gt_command_called(self));
+    fprintf(stderr, "Try 'guesttrace help %s'.\n", gt_cli_command_called(self));
     return GT_EXIT_USAGE;
 }
 
-int gt_command_fail(const struct gt_command *self, int status, const char *format, ...)
+int gt_cli_command_fail(const struct gt_cli_command *self, int status, const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
@@ -102,7 +102,7 @@ int gt_command_fail(const struct gt_command *self, int status, const char *forma
     return status;
 }
 
-int gt_command_close_stdout(int status)
+int gt_cli_command_close_stdout(int status)
 {
     bool failed = ferror(stdout);
     if (fclose(stdout) != 0 || failed) {
@@ -114,10 +114,10 @@ int gt_command_close_stdout(int status)
 
 static void put_notice(void *self, const char *line)
 {
-    gt_command_fail(self, 0, "%s", line);
+    gt_cli_command_fail(self, 0, "%s", line);
 }
 
-struct gt_notices gt_command_notices(const struct gt_command *self)
+struct gt_error_notices gt_cli_command_notices(const struct gt_cli_command *self)
 {
-    return (struct gt_notices){put_notice, (void *)(uintptr_t)self};
+    return (struct gt_error_notices){put_notice, (void *)(uintptr_t)self};
 }

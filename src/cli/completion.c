@@ -31,17 +31,17 @@ static void append_quoted(GString *out, const char *text, const char *escape, co
 static void append_names(GString *out)
 {
     const size_t begin = out->len;
-    for (size_t i = 0; gt_command_at(i); i++)
-        if (!gt_command_at(i)->now)
+    for (size_t i = 0; gt_cli_command_at(i); i++)
+        if (!gt_cli_command_at(i)->now)
             g_string_append_printf(out, "%s%s", out->len > begin ? " " : "",
-                                   gt_command_at(i)->name);
-    for (const struct gt_family *f = gt_family_first(); f->name; f++)
+                                   gt_cli_command_at(i)->name);
+    for (const struct gt_cli_family *f = gt_cli_family_first(); f->name; f++)
         g_string_append_printf(out, " %s", f->name);
 }
 
-static void append_verbs(GString *out, const struct gt_family *f)
+static void append_verbs(GString *out, const struct gt_cli_family *f)
 {
-    for (const struct gt_family_verb *v = f->verb; v->name; v++)
+    for (const struct gt_cli_family_verb *v = f->verb; v->name; v++)
         g_string_append_printf(out, "%s%s", v == f->verb ? "" : " ", v->name);
 }
 
@@ -62,7 +62,7 @@ static void bash_reply(GString *out, const char *flags, const char *words)
         g_string_append(out, "COMPREPLY=()");
 }
 
-static void bash_option(GString *out, const struct gt_command *c, const struct gt_option *o)
+static void bash_option(GString *out, const struct gt_cli_command *c, const struct gt_cli_option *o)
 {
     if (o->type == GT_OPTION_FLAG)
         return;
@@ -70,13 +70,13 @@ static void bash_option(GString *out, const struct gt_command *c, const struct g
     if (o->letter)
         g_string_append_printf(out, " | %s:-%c", c->name, o->letter);
     g_string_append(out, ")\n        ");
-    g_autofree char *words = gt_options_choices(&c->spec, o);
+    g_autofree char *words = gt_cli_options_choices(&c->spec, o);
     const char *flags = o->type == GT_OPTION_FILE ? "-f" : o->type == GT_OPTION_DIR ? "-d" : NULL;
     bash_reply(out, flags, words);
     g_string_append(out, "\n        return\n        ;;\n");
 }
 
-static void bash_operands(GString *out, const struct gt_command *c)
+static void bash_operands(GString *out, const struct gt_cli_command *c)
 {
     static const char *const flags[] = {
         [GT_OPERANDS_FILES] = "-f",
@@ -86,8 +86,8 @@ static void bash_operands(GString *out, const struct gt_command *c)
     };
     g_autoptr(GString) words = g_string_new(NULL);
     g_string_append_printf(out, "    %s:-*)\n        ", c->name);
-    const struct gt_option *o;
-    for (size_t k = 0; (o = gt_options_at(&c->spec, k)); k++)
+    const struct gt_cli_option *o;
+    for (size_t k = 0; (o = gt_cli_options_at(&c->spec, k)); k++)
         g_string_append_printf(words, "--%s ", o->name);
     g_string_append(words, "--help");
     bash_reply(out, NULL, words->str);
@@ -103,7 +103,7 @@ static void bash_operands(GString *out, const struct gt_command *c)
 }
 
 /* The second word of a family; after it, the command that it names. */
-static void bash_family(GString *out, const struct gt_family *f)
+static void bash_family(GString *out, const struct gt_cli_family *f)
 {
     g_autoptr(GString) words = g_string_new(NULL);
     append_verbs(words, f);
@@ -112,12 +112,12 @@ static void bash_family(GString *out, const struct gt_family *f)
                            f->name);
     bash_reply(out, NULL, words->str);
     g_string_append(out, "\n            return\n        fi\n        case ${COMP_WORDS[2]} in\n");
-    for (const struct gt_family_verb *v = f->verb; v->name; v++)
+    for (const struct gt_cli_family_verb *v = f->verb; v->name; v++)
         g_string_append_printf(out, "        %s) cmd=%s ;;\n", v->name, v->command->name);
     g_string_append(out, "        esac\n        ;;\n");
 }
 
-void gt_completion_bash(GString *out)
+void gt_cli_completion_bash(GString *out)
 {
     g_string_append(out, "# SPDX-License-Identifier: GPL-2.0-or-later\n"
                          "# bash completion for guesttrace\n"
@@ -131,16 +131,16 @@ void gt_completion_bash(GString *out)
     g_string_append(words, " --help --version");
     bash_reply(out, NULL, words->str);
     g_string_append(out, "\n        return\n    fi\n    case $cmd in\n");
-    for (const struct gt_family *f = gt_family_first(); f->name; f++)
+    for (const struct gt_cli_family *f = gt_cli_family_first(); f->name; f++)
         bash_family(out, f);
     g_string_append(out, "    esac\n    case $cmd:$prev in\n");
-    const struct gt_option *o;
-    for (size_t i = 0; gt_command_at(i); i++)
-        for (size_t k = 0; (o = gt_options_at(&gt_command_at(i)->spec, k)); k++)
-            bash_option(out, gt_command_at(i), o);
+    const struct gt_cli_option *o;
+    for (size_t i = 0; gt_cli_command_at(i); i++)
+        for (size_t k = 0; (o = gt_cli_options_at(&gt_cli_command_at(i)->spec, k)); k++)
+            bash_option(out, gt_cli_command_at(i), o);
     g_string_append(out, "    esac\n    case $cmd:$cur in\n");
-    for (size_t i = 0; gt_command_at(i); i++)
-        bash_operands(out, gt_command_at(i));
+    for (size_t i = 0; gt_cli_command_at(i); i++)
+        bash_operands(out, gt_cli_command_at(i));
     g_string_append(out, "    esac\n}\ncomplete -o filenames -F _guesttrace guesttrace\n");
 }
 
@@ -157,7 +157,7 @@ static void zsh_part(GString *out, const char *text)
 }
 
 /* [HELP] and, if it takes a value, :NAME:ACTION. */
-static char *zsh_spec(const struct gt_command *c, const struct gt_option *o)
+static char *zsh_spec(const struct gt_cli_command *c, const struct gt_cli_option *o)
 {
     GString *spec = g_string_new("[");
     zsh_part(spec, o->help);
@@ -167,7 +167,7 @@ static char *zsh_spec(const struct gt_command *c, const struct gt_option *o)
     g_string_append_c(spec, ':');
     zsh_part(spec, o->value);
     g_string_append_c(spec, ':');
-    g_autofree char *choices = gt_options_choices(&c->spec, o);
+    g_autofree char *choices = gt_cli_options_choices(&c->spec, o);
     if (choices)
         g_string_append_printf(spec, "(%s)", choices);
     else if (o->type == GT_OPTION_FILE || o->type == GT_OPTION_DIR)
@@ -175,7 +175,7 @@ static char *zsh_spec(const struct gt_command *c, const struct gt_option *o)
     return g_string_free(spec, FALSE);
 }
 
-static void zsh_option(GString *out, const struct gt_command *c, const struct gt_option *o)
+static void zsh_option(GString *out, const struct gt_cli_command *c, const struct gt_cli_option *o)
 {
     const char *equals = o->type == GT_OPTION_FLAG ? "" : "=";
     const char *plus = o->type == GT_OPTION_FLAG ? "" : "+";
@@ -193,7 +193,7 @@ static void zsh_option(GString *out, const struct gt_command *c, const struct gt
     g_string_append(out, " \\\n");
 }
 
-static void zsh_operands(GString *out, const struct gt_command *c)
+static void zsh_operands(GString *out, const struct gt_cli_command *c)
 {
     g_autofree char *choices = c->operand_choices ? join_choices(c->operand_choices) : NULL;
     g_string_append(out, "            ");
@@ -228,29 +228,29 @@ static void zsh_described(GString *out, const char *name, const char *about)
 }
 
 /* The verb becomes the command, and the words before it go. */
-static void zsh_family(GString *out, const struct gt_family *f)
+static void zsh_family(GString *out, const struct gt_cli_family *f)
 {
     g_string_append_printf(out, "    %s)\n        commands=(\n", f->name);
-    for (const struct gt_family_verb *v = f->verb; v->name; v++)
+    for (const struct gt_cli_family_verb *v = f->verb; v->name; v++)
         zsh_described(out, v->name, v->command->summary);
     g_string_append(out, "        )\n"
                          "        if ((CURRENT == 2)); then\n"
                          "            _describe command commands\n            return\n"
                          "        fi\n        case $words[2] in\n");
-    for (const struct gt_family_verb *v = f->verb; v->name; v++)
+    for (const struct gt_cli_family_verb *v = f->verb; v->name; v++)
         g_string_append_printf(out, "        %s) cmd=%s ;;\n", v->name, v->command->name);
     g_string_append(out, "        esac\n        shift words\n        ((CURRENT--))\n        ;;\n");
 }
 
-void gt_completion_zsh(GString *out)
+void gt_cli_completion_zsh(GString *out)
 {
     g_string_append(out, "#compdef guesttrace\n# SPDX-License-Identifier: GPL-2.0-or-later\n"
                          "_guesttrace() {\n"
                          "    local -a commands\n    commands=(\n");
-    for (size_t i = 0; gt_command_at(i); i++)
-        if (!gt_command_at(i)->now)
-            zsh_described(out, gt_command_at(i)->name, gt_command_at(i)->summary);
-    for (const struct gt_family *f = gt_family_first(); f->name; f++)
+    for (size_t i = 0; gt_cli_command_at(i); i++)
+        if (!gt_cli_command_at(i)->now)
+            zsh_described(out, gt_cli_command_at(i)->name, gt_cli_command_at(i)->summary);
+    for (const struct gt_cli_family *f = gt_cli_family_first(); f->name; f++)
         zsh_described(out, f->name, f->about);
     g_string_append(out, "    )\n"
                          "    if ((CURRENT == 2)); then\n"
@@ -258,14 +258,14 @@ void gt_completion_zsh(GString *out)
                          "    local cmd=$words[2]\n"
                          "    shift words\n    ((CURRENT--))\n"
                          "    case $cmd in\n");
-    for (const struct gt_family *f = gt_family_first(); f->name; f++)
+    for (const struct gt_cli_family *f = gt_cli_family_first(); f->name; f++)
         zsh_family(out, f);
     g_string_append(out, "    esac\n    case $cmd in\n");
-    for (size_t i = 0; gt_command_at(i); i++) {
-        const struct gt_command *c = gt_command_at(i);
+    for (size_t i = 0; gt_cli_command_at(i); i++) {
+        const struct gt_cli_command *c = gt_cli_command_at(i);
         g_string_append_printf(out, "    %s)\n        _arguments -s -S \\\n", c->name);
-        const struct gt_option *o;
-        for (size_t k = 0; (o = gt_options_at(&c->spec, k)); k++)
+        const struct gt_cli_option *o;
+        for (size_t k = 0; (o = gt_cli_options_at(&c->spec, k)); k++)
             zsh_option(out, c, o);
         g_string_append(out, "            '(- *)'{-h,--help}'[print help]' \\\n");
         zsh_operands(out, c);
@@ -284,27 +284,27 @@ static const char fish_is[] = "function __guesttrace_is\n"
                               "end\n";
 
 /* The command is given, by its name or as a family's verb. */
-static char *fish_given(const struct gt_command *c)
+static char *fish_given(const struct gt_cli_command *c)
 {
     GString *text = g_string_new(NULL);
     g_string_append_printf(text, "__guesttrace_is %s", c->name);
-    if (gt_family_by_name(c->name))
+    if (gt_cli_family_by_name(c->name))
         g_string_truncate(text, 0);
-    for (const struct gt_family *f = gt_family_first(); f->name; f++)
-        for (const struct gt_family_verb *v = f->verb; v->name; v++)
+    for (const struct gt_cli_family *f = gt_cli_family_first(); f->name; f++)
+        for (const struct gt_cli_family_verb *v = f->verb; v->name; v++)
             if (v->command == c)
                 g_string_append_printf(text, "%s__guesttrace_is %s %s", text->len ? "; or " : "",
                                        f->name, v->name);
     return g_string_free(text, FALSE);
 }
 
-static void fish_option(GString *out, const struct gt_command *c, const struct gt_option *o)
+static void fish_option(GString *out, const struct gt_cli_command *c, const struct gt_cli_option *o)
 {
     g_autofree char *given = fish_given(c);
     g_string_append_printf(out, "complete -c guesttrace -n '%s' -l %s", given, o->name);
     if (o->letter)
         g_string_append_printf(out, " -s %c", o->letter);
-    g_autofree char *choices = gt_options_choices(&c->spec, o);
+    g_autofree char *choices = gt_cli_options_choices(&c->spec, o);
     if (choices)
         g_string_append_printf(out, " -x -a '%s'", choices);
     else if (o->type == GT_OPTION_FILE)
@@ -318,7 +318,7 @@ static void fish_option(GString *out, const struct gt_command *c, const struct g
     g_string_append_c(out, '\n');
 }
 
-static void fish_operands(GString *out, const struct gt_command *c)
+static void fish_operands(GString *out, const struct gt_cli_command *c)
 {
     g_autoptr(GString) words = g_string_new(NULL);
     if (c->operands == GT_OPERANDS_COMMANDS)
@@ -341,18 +341,18 @@ static void fish_word(GString *out, const char *given, const char *word, const c
     g_string_append_c(out, '\n');
 }
 
-static void fish_family(GString *out, const struct gt_family *f)
+static void fish_family(GString *out, const struct gt_cli_family *f)
 {
     g_autoptr(GString) given = g_string_new(NULL);
     fish_word(out, "__fish_use_subcommand", f->name, f->about);
     g_string_printf(given, "__guesttrace_is %s", f->name);
-    for (const struct gt_family_verb *v = f->verb; v->name; v++)
+    for (const struct gt_cli_family_verb *v = f->verb; v->name; v++)
         g_string_append_printf(given, "; and not __guesttrace_is %s %s", f->name, v->name);
-    for (const struct gt_family_verb *v = f->verb; v->name; v++)
+    for (const struct gt_cli_family_verb *v = f->verb; v->name; v++)
         fish_word(out, given->str, v->name, v->command->summary);
 }
 
-void gt_completion_fish(GString *out)
+void gt_cli_completion_fish(GString *out)
 {
     g_string_append(out, "# SPDX-License-Identifier: GPL-2.0-or-later\n"
                          "# fish completion for guesttrace\n"
@@ -360,16 +360,16 @@ void gt_completion_fish(GString *out)
                          " version'\n"
                          "complete -c guesttrace -s h -l help -d 'print help'\n");
     g_string_append(out, fish_is);
-    for (size_t i = 0; gt_command_at(i); i++) {
-        const struct gt_command *c = gt_command_at(i);
+    for (size_t i = 0; gt_cli_command_at(i); i++) {
+        const struct gt_cli_command *c = gt_cli_command_at(i);
         if (!c->now)
             fish_word(out, "__fish_use_subcommand", c->name, c->summary);
-        const struct gt_option *o;
-        for (size_t k = 0; (o = gt_options_at(&c->spec, k)); k++)
+        const struct gt_cli_option *o;
+        for (size_t k = 0; (o = gt_cli_options_at(&c->spec, k)); k++)
             fish_option(out, c, o);
         fish_operands(out, c);
     }
-    for (const struct gt_family *f = gt_family_first(); f->name; f++)
+    for (const struct gt_cli_family *f = gt_cli_family_first(); f->name; f++)
         fish_family(out, f);
 }
 
@@ -379,17 +379,17 @@ static const struct {
     const char *name;
     void (*make)(GString *out);
 } shells[] = {
-    {"bash", gt_completion_bash},
-    {"zsh", gt_completion_zsh},
-    {"fish", gt_completion_fish},
+    {"bash", gt_cli_completion_bash},
+    {"zsh", gt_cli_completion_zsh},
+    {"fish", gt_cli_completion_fish},
 };
 
-static int run_completion(const struct gt_command *self, const void *options, size_t n,
+static int run_completion(const struct gt_cli_command *self, const void *options, size_t n,
                           char **operands)
 {
     (void)options;
     if (n != 1)
-        return gt_command_usage_error(self, "takes the name of one shell: bash, zsh or fish");
+        return gt_cli_command_usage_error(self, "takes the name of one shell: bash, zsh or fish");
     for (size_t i = 0; i < G_N_ELEMENTS(shells); i++) {
         if (strcmp(shells[i].name, operands[0]) != 0)
             continue;
@@ -398,10 +398,10 @@ static int run_completion(const struct gt_command *self, const void *options, si
         fputs(text->str, stdout);
         return GT_EXIT_DONE;
     }
-    return gt_command_usage_error(self, "unknown shell '%s' (bash, zsh or fish)", operands[0]);
+    return gt_cli_command_usage_error(self, "unknown shell '%s' (bash, zsh or fish)", operands[0]);
 }
 
-const struct gt_command gt_command_completion = {
+const struct gt_cli_command gt_cli_command_completion = {
     .name = "completion",
     .summary = "print the completion script for a shell",
     .usage = (const char *const[]){"bash|zsh|fish", NULL},

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct gt_convert_format *const formats[] = {
-    &gt_convert_chrome,
-    &gt_convert_folded,
-    &gt_convert_vcd,
+static const struct gt_etrace_convert_format *const formats[] = {
+    &gt_etrace_convert_chrome,
+    &gt_etrace_convert_folded,
+    &gt_etrace_convert_vcd,
 };
 
 static const char *const format_names[] = {"chrome", "folded", "vcd", NULL};
@@ -25,7 +25,7 @@ struct convert_options {
     bool demangle;
 };
 
-static const struct gt_option convert_table[] = {
+static const struct gt_cli_option convert_table[] = {
     {"format", 'f', GT_OPTION_CHOICE, .value = "FORMAT", .choices = format_names,
      .help = "the output format (default: chrome)",
      .offset = offsetof(struct convert_options, format)},
@@ -44,7 +44,7 @@ static const struct gt_option convert_table[] = {
 };
 
 struct convert {
-    const struct gt_convert_format *format;
+    const struct gt_etrace_convert_format *format;
     void *self;
     struct gt_etrace_names names;
     bool any;  /* there was a packet */
@@ -71,7 +71,7 @@ static int take(void *user, const struct gt_etrace_reader *r, const struct gt_et
     return status < 0 ? status : c->out.failed != 0;
 }
 
-static const struct gt_convert_format *format_of(const char *name)
+static const struct gt_etrace_convert_format *format_of(const char *name)
 {
     for (size_t i = 0; name && i < G_N_ELEMENTS(formats); i++)
         if (strcmp(formats[i]->name, name) == 0)
@@ -79,11 +79,11 @@ static const struct gt_convert_format *format_of(const char *name)
     return formats[0];
 }
 
-static int convert_in(struct convert *c, const struct gt_notices *notices, struct gt_input *in,
-                      struct gt_error *err)
+static int convert_in(struct convert *c, const struct gt_error_notices *notices,
+                      struct gt_recording_input *in, struct gt_error *err)
 {
     const struct gt_etrace_walk walk = {notices, in->name, c, take};
-    in->end = gt_end_signals_catch();
+    in->end = gt_cli_end_signals_catch();
     int status = gt_etrace_names_locate(&c->names, notices, in, false, err);
     if (status == 0)
         status = c->format->begin(&c->out, &c->names, &c->self, err);
@@ -94,27 +94,27 @@ static int convert_in(struct convert *c, const struct gt_notices *notices, struc
     return status;
 }
 
-static int convert(struct convert *c, const struct gt_notices *notices, const char *where,
+static int convert(struct convert *c, const struct gt_error_notices *notices, const char *where,
                    const struct convert_options *opt, struct gt_error *err)
 {
-    struct gt_input in = {.fd = -1, .listener.fd = -1};
+    struct gt_recording_input in = {.fd = -1, .listener.fd = -1};
     int status = gt_etrace_names_load(&c->names, opt->elf, opt->demangle, err);
     if (status == 0)
-        status = gt_input_start(notices, where, &in, err);
+        status = gt_recording_input_start(notices, where, &in, err);
     if (status == 0)
         status = convert_in(c, notices, &in, err);
-    gt_end_signals_restore();
-    gt_input_close(&in);
+    gt_cli_end_signals_restore();
+    gt_recording_input_close(&in);
     return status;
 }
 
 /* The intact part of a damaged stream is converted; nothing of a file that is not a stream. */
-static int convert_to(struct convert *c, const struct gt_notices *notices, const char *where,
+static int convert_to(struct convert *c, const struct gt_error_notices *notices, const char *where,
                       const struct convert_options *opt, struct gt_error *err)
 {
-    struct gt_output_file file = {.fd = STDOUT_FILENO};
+    struct gt_cli_output_file file = {.fd = STDOUT_FILENO};
     struct gt_error write_err = {0};
-    if (opt->output && gt_output_file_open(&file, opt->output, err) < 0)
+    if (opt->output && gt_cli_output_file_open(&file, opt->output, err) < 0)
         return err->status;
     gt_output_init(&c->out, file.fd);
     int status = convert(c, notices, where, opt, err);
@@ -126,13 +126,13 @@ static int convert_to(struct convert *c, const struct gt_notices *notices, const
         status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
         keep = false;
     }
-    if (opt->output && gt_output_file_finish(&file, keep, &write_err) < 0)
+    if (opt->output && gt_cli_output_file_finish(&file, keep, &write_err) < 0)
         status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
     return status;
 }
 
 struct job {
-    const struct gt_command *command;
+    const struct gt_cli_command *command;
     const struct convert_options *o;
     const char *from;
 };
@@ -143,28 +143,28 @@ static int do_convert(void *self)
     struct gt_error err = {0};
     g_autofree struct convert *c = g_new0(struct convert, 1);
     c->format = format_of(job->o->format);
-    const struct gt_notices notices = gt_command_notices(job->command);
+    const struct gt_error_notices notices = gt_cli_command_notices(job->command);
     int status = convert_to(c, &notices, job->from, job->o, &err);
     bool missing = c->names.missing > 0;
     gt_etrace_names_free(&c->names);
     if (status < 0)
-        return gt_command_fail(job->command, GT_EXIT_FAILED, "%s", err.text);
+        return gt_cli_command_fail(job->command, GT_EXIT_FAILED, "%s", err.text);
     return missing ? GT_EXIT_FAILED : GT_EXIT_DONE;
 }
 
-static int run_convert(const struct gt_command *self, const void *options, size_t n,
+static int run_convert(const struct gt_cli_command *self, const void *options, size_t n,
                        char **operands)
 {
     const struct convert_options *opt = options;
     if (n != 1)
-        return gt_command_usage_error(self, "takes one stream: FILE, - or unix:PATH");
-    if (opt->output && gt_output_file_same(opt->output, operands[0]))
-        return gt_command_usage_error(self, "'%s' is the stream itself", opt->output);
+        return gt_cli_command_usage_error(self, "takes one stream: FILE, - or unix:PATH");
+    if (opt->output && gt_cli_output_file_same(opt->output, operands[0]))
+        return gt_cli_command_usage_error(self, "'%s' is the stream itself", opt->output);
     struct job job = {self, opt, operands[0]};
-    return opt->output ? gt_guard_run(opt->output, do_convert, &job) : do_convert(&job);
+    return opt->output ? gt_cli_guard_run(opt->output, do_convert, &job) : do_convert(&job);
 }
 
-const struct gt_command gt_command_convert = {
+const struct gt_cli_command gt_cli_command_convert = {
     .name = "convert",
     .now = "etrace export",
     .summary = "convert an etrace stream for trace viewers",

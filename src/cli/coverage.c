@@ -24,7 +24,7 @@ struct coverage_options {
     bool demangle, json;
 };
 
-static const struct gt_option coverage_table[] = {
+static const struct gt_cli_option coverage_table[] = {
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
      .help = "report on this program; OFFSET is added to its link addresses",
      .offset = offsetof(struct coverage_options, elf)},
@@ -50,12 +50,12 @@ static const struct gt_option coverage_table[] = {
 };
 
 struct coverage_run {
-    const struct gt_command *self;
-    struct gt_notices notices;
+    const struct gt_cli_command *self;
+    struct gt_error_notices notices;
     const struct coverage_options *opt;
     const struct gt_coverage_format *format;
     struct gt_etrace_names names; /* where the programs ran */
-    struct gt_input in;
+    struct gt_recording_input in;
     struct gt_coverage_program *program; /* of each place */
     size_t n;
     struct gt_coverage counts;
@@ -80,7 +80,7 @@ static int load_programs(struct coverage_run *run, struct gt_error *err)
         g_autofree char *path = NULL;
         bool has_offset;
         uint64_t offset;
-        gt_symbol_source_split(elf->pdata[i], &path, &has_offset, &offset);
+        gt_image_symbol_source_split(elf->pdata[i], &path, &has_offset, &offset);
         status = gt_coverage_program_check(path, err);
     }
     return status < 0 ? status : gt_etrace_names_load(&run->names, elf, run->opt->demangle, err);
@@ -132,7 +132,7 @@ static int check_counts(const struct coverage_run *run, const char *path, struct
 {
     const struct gt_coverage *c = &run->counts;
     if (c->entries == 0)
-        gt_command_fail(run->self, 0, "%s: contains no executed code", path);
+        gt_cli_command_fail(run->self, 0, "%s: contains no executed code", path);
     else if (c->elsewhere == c->entries)
         return gt_error_set(
             err, GT_E_NOT_FOUND,
@@ -159,27 +159,27 @@ static int put_text(const struct coverage_run *run, const struct gt_text *text,
                     struct gt_error *err)
 {
     const char *path = run->opt->output;
-    struct gt_output_file file = {.fd = STDOUT_FILENO};
+    struct gt_cli_output_file file = {.fd = STDOUT_FILENO};
     struct gt_error close_err = {0};
     if (text->failed)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
-    if (path && gt_output_file_open(&file, path, err) < 0)
+    if (path && gt_cli_output_file_open(&file, path, err) < 0)
         return err->status;
     int status = 0;
     if (put_bytes(file.fd, text) != 0)
         status =
             gt_error_errno(err, errno, "%s: cannot be written", path ? path : "standard output");
-    if (path && gt_output_file_finish(&file, status == 0, &close_err) < 0)
+    if (path && gt_cli_output_file_finish(&file, status == 0, &close_err) < 0)
         status = gt_error_set(err, GT_E_IO, "%s", close_err.text);
     return status;
 }
 
-static void demangle(struct gt_demangler *d, const struct gt_coverage_report *report)
+static void demangle(struct gt_image_demangler *d, const struct gt_coverage_report *report)
 {
     for (guint i = 0; i < report->functions->len; i++) {
-        struct gt_covered_function *f =
-            &g_array_index(report->functions, struct gt_covered_function, i);
-        f->name = gt_demangle(d, f->name);
+        struct gt_coverage_function *f =
+            &g_array_index(report->functions, struct gt_coverage_function, i);
+        f->name = gt_image_demangle(d, f->name);
     }
 }
 
@@ -216,7 +216,7 @@ static int read_stream(struct coverage_run *run, struct gt_error *err)
         return report(run, path, &stream, err);
     if (!run->counts.entries)
         return status;
-    gt_command_fail(run->self, 0, "%s; the report covers the part before", err->text);
+    gt_cli_command_fail(run->self, 0, "%s; the report covers the part before", err->text);
     int made = report(run, path, &stream, err);
     return made < 0 ? made : 1;
 }
@@ -226,14 +226,15 @@ static int make_report(struct coverage_run *run, const char *path, struct gt_err
 {
     int status = load_programs(run, err);
     if (status == 0)
-        status = gt_input_start(&run->notices, path, &run->in, err);
+        status = gt_recording_input_start(&run->notices, path, &run->in, err);
     if (status < 0)
         return status;
-    run->in.end = gt_end_signals_catch();
-    status = gt_input_look(&run->in, err);
+    run->in.end = gt_cli_end_signals_catch();
+    status = gt_recording_input_look(&run->in, err);
     if (status == 0)
-        status = gt_input_check(&run->in, GT_FILE_IS(GT_FILE_ETRACE), "an etrace stream", err);
-    if (status == 0 && gt_file_kind(run->in.first, run->in.n) == GT_FILE_UNKNOWN)
+        status =
+            gt_recording_input_check(&run->in, GT_FILE_IS(GT_FILE_ETRACE), "an etrace stream", err);
+    if (status == 0 && gt_recording_kind(run->in.first, run->in.n) == GT_FILE_UNKNOWN)
         status = gt_error_set(err, GT_E_FORMAT, "%s: of an unknown type, expected an etrace stream",
                               path);
     if (status == 0)
@@ -246,7 +247,7 @@ static int make_report(struct coverage_run *run, const char *path, struct gt_err
 }
 
 struct job {
-    const struct gt_command *command;
+    const struct gt_cli_command *command;
     const struct coverage_options *o;
     const char *from;
 };
@@ -256,42 +257,42 @@ static int do_coverage(void *self)
     const struct job *job = self;
     const struct coverage_options *o = job->o;
     struct coverage_run run = {.self = job->command,
-                               .notices = gt_command_notices(job->command),
+                               .notices = gt_cli_command_notices(job->command),
                                .opt = o,
                                .in = {.fd = -1, .listener.fd = -1}};
     struct gt_error err = {0};
     run.format = format_named(o->json ? "json" : o->format ? o->format : "text");
     int status = make_report(&run, job->from, &err);
     if (status < 0)
-        gt_command_fail(job->command, 0, "%s", err.text);
+        gt_cli_command_fail(job->command, 0, "%s", err.text);
     for (size_t i = 0; i < run.n; i++)
         gt_coverage_program_close(&run.program[i]);
     g_free(run.program);
     gt_coverage_free(&run.counts);
     gt_coverage_exclude_clear(&run.exclude);
     gt_etrace_names_free(&run.names);
-    gt_end_signals_restore();
-    gt_input_close(&run.in);
+    gt_cli_end_signals_restore();
+    gt_recording_input_close(&run.in);
     return status ? GT_EXIT_FAILED : GT_EXIT_DONE;
 }
 
-static int run_coverage(const struct gt_command *self, const void *options, size_t n,
+static int run_coverage(const struct gt_cli_command *self, const void *options, size_t n,
                         char **operands)
 {
     const struct coverage_options *opt = options;
     struct job job = {self, opt, operands[0]};
     if (n == 0)
-        return gt_command_usage_error(self, "needs a stream");
+        return gt_cli_command_usage_error(self, "needs a stream");
     if (n > 1)
-        return gt_command_usage_error(self, "unexpected '%s'", operands[1]);
+        return gt_cli_command_usage_error(self, "unexpected '%s'", operands[1]);
     if (!opt->elf)
-        return gt_command_usage_error(self, "needs --elf, a program that ran");
+        return gt_cli_command_usage_error(self, "needs --elf, a program that ran");
     if (opt->json && opt->format && strcmp(opt->format, "json") != 0)
-        return gt_command_usage_error(self, "takes one of --json and --format %s", opt->format);
-    return opt->output ? gt_guard_run(opt->output, do_coverage, &job) : do_coverage(&job);
+        return gt_cli_command_usage_error(self, "takes one of --json and --format %s", opt->format);
+    return opt->output ? gt_cli_guard_run(opt->output, do_coverage, &job) : do_coverage(&job);
 }
 
-const struct gt_command gt_command_coverage = {
+const struct gt_cli_command gt_cli_command_coverage = {
     .name = "coverage",
     .now = "etrace coverage",
     .summary = "report which source lines of a guest's programs ran, and how often",

@@ -21,9 +21,10 @@
 
 /* Returns the name that was given, or else that of the recording in the current folder. Where both
  * are there, it prints which one it is, unless `quiet`. NULL: there is none. */
-const char *gt_default_recording(const struct gt_command *self, const char *given, bool quiet);
+const char *gt_cli_default_recording(const struct gt_cli_command *self, const char *given,
+                                     bool quiet);
 /* Notices of a command that has --quiet. */
-struct gt_notices gt_default_notices(const struct gt_command *self, bool quiet);
+struct gt_error_notices gt_cli_default_notices(const struct gt_cli_command *self, bool quiet);
 
 #define GT_QUIET_OPTION(options, member)                                                           \
     {                                                                                              \
@@ -34,10 +35,10 @@ struct gt_notices gt_default_notices(const struct gt_command *self, bool quiet);
 
 /* Adds to the error of a recording that could not be opened what it may be instead: a function of
  * the one that is in the current folder. */
-void gt_default_recording_explain(const struct gt_command *self, const char *path,
-                                  struct gt_error *err);
+void gt_cli_default_recording_explain(const struct gt_cli_command *self, const char *path,
+                                      struct gt_error *err);
 
-/* The usage error where gt_default_recording returns NULL. */
-int gt_default_recording_missing(const struct gt_command *self);
+/* The usage error where gt_cli_default_recording returns NULL. */
+int gt_cli_default_recording_missing(const struct gt_cli_command *self);
 
 #endif

@@ -20,10 +20,10 @@ enum {
 struct diff_options {
     uint64_t context;
     bool quiet, json;
-    struct gt_diff_calls_options calls;
+    struct gt_cli_diff_calls_options calls;
 };
 
-static const struct gt_option diff_table[] = {
+static const struct gt_cli_option diff_table[] = {
     {"context", 'c', GT_OPTION_NUMBER, .value = "N", .max = 1000, .initial = CONTEXT,
      .help = "logs: show N lines of context before and after the first difference (default: 5)",
      .offset = offsetof(struct diff_options, context)},
@@ -67,28 +67,29 @@ static void put_json(void *self, const struct gt_diff_found *found)
     gt_json_commit(&j);
 }
 
-static int diff_calls(const struct gt_command *self, const struct diff_options *opt, char **path)
+static int diff_calls(const struct gt_cli_command *self, const struct diff_options *opt,
+                      char **path)
 {
-    struct gt_diff_calls_options calls = opt->calls;
+    struct gt_cli_diff_calls_options calls = opt->calls;
     struct gt_error err = {0};
-    const struct gt_notices notices = gt_command_notices(self);
+    const struct gt_error_notices notices = gt_cli_command_notices(self);
     g_autofree struct gt_output *out = g_new(struct gt_output, 1);
     gt_output_init(out, STDOUT_FILENO);
     calls.json = opt->json;
-    int status = gt_diff_calls(path, &calls, &notices, opt->quiet ? NULL : out, &err);
+    int status = gt_cli_diff_calls(path, &calls, &notices, opt->quiet ? NULL : out, &err);
     if (gt_output_finish(out, "standard output", &err) < 0)
         status = GT_E_IO;
     if (status < 0)
-        gt_command_fail(self, 0, "%s", err.text);
+        gt_cli_command_fail(self, 0, "%s", err.text);
     return status < 0 ? TROUBLE : status ? DIFFERENT : 0;
 }
 
-static int diff_logs(const struct gt_command *self, const struct diff_options *opt, char **path)
+static int diff_logs(const struct gt_cli_command *self, const struct diff_options *opt, char **path)
 {
     struct gt_error err = {0};
     mallopt(M_MMAP_THRESHOLD, KEPT_BACK); /* or lines that come and go are fresh pages each time */
     mallopt(M_TRIM_THRESHOLD, KEPT_BACK);
-    const struct gt_notices notices = gt_command_notices(self);
+    const struct gt_error_notices notices = gt_cli_command_notices(self);
     struct gt_diff d;
     gt_diff_init(&d, (const char *const *)path, opt->context, &notices);
     g_autoptr(GString) text = g_string_new(NULL);
@@ -104,33 +105,34 @@ static int diff_logs(const struct gt_command *self, const struct diff_options *o
     if (gt_output_finish(out, "standard output", &err) < 0)
         status = GT_E_IO;
     if (status < 0)
-        gt_command_fail(self, 0, "%s", err.text);
+        gt_cli_command_fail(self, 0, "%s", err.text);
     bool trouble = status < 0 || d.side[0].damaged || d.side[1].damaged;
     int result = trouble ? TROUBLE : d.differs ? DIFFERENT : 0;
     gt_diff_clear(&d);
     return result;
 }
 
-static int run_diff(const struct gt_command *self, const void *options, size_t n, char **operands)
+static int run_diff(const struct gt_cli_command *self, const void *options, size_t n,
+                    char **operands)
 {
     const struct diff_options *opt = options;
     if (n != 2)
-        return gt_command_usage_error(self, "takes two recordings: A B");
-    const bool calls[2] = {gt_diff_calls_is_recording(operands[0]),
-                           gt_diff_calls_is_recording(operands[1])};
+        return gt_cli_command_usage_error(self, "takes two recordings: A B");
+    const bool calls[2] = {gt_cli_diff_calls_is_recording(operands[0]),
+                           gt_cli_diff_calls_is_recording(operands[1])};
     if (calls[0] != calls[1] && access(operands[calls[0]], F_OK) == 0)
-        return gt_command_fail(self, TROUBLE,
-                               "%s is a recording of calls, %s is not: expected two of one kind",
-                               operands[calls[1]], operands[calls[0]]);
+        return gt_cli_command_fail(
+            self, TROUBLE, "%s is a recording of calls, %s is not: expected two of one kind",
+            operands[calls[1]], operands[calls[0]]);
     if (calls[0] || calls[1])
         return diff_calls(self, opt, operands);
     if (opt->calls.sort || opt->calls.limit || opt->calls.wall)
-        return gt_command_usage_error(self,
-                                      "--sort, --limit, --wall: go with two recordings of calls");
+        return gt_cli_command_usage_error(
+            self, "--sort, --limit, --wall: go with two recordings of calls");
     return diff_logs(self, opt, operands);
 }
 
-const struct gt_command gt_command_diff = {
+const struct gt_cli_command gt_cli_command_diff = {
     .name = "diff",
     .summary = "show what differs between two recordings, or two instruction logs",
     .usage = (const char *const[]){"[--sort COLUMN] [--limit N] [--wall] [--json] A B",

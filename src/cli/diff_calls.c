@@ -42,7 +42,7 @@ static int64_t gained(const struct key *k, const struct gtrace_change *c)
     return (int64_t)(value[1] - value[0]);
 }
 
-bool gt_diff_calls_is_recording(const char *path)
+bool gt_cli_diff_calls_is_recording(const char *path)
 {
     return gtrace_is_recording(path);
 }
@@ -86,14 +86,14 @@ static void put_cell(struct gt_output *out, const char *text)
 static void put_gain(struct gt_output *out, const struct key *k, int64_t gain)
 {
     const uint64_t size = gain < 0 ? 0 - (uint64_t)gain : (uint64_t)gain;
-    g_autofree char *amount = k->is_time ? gt_amount_time(size) : gt_amount_exact(size);
+    g_autofree char *amount = k->is_time ? gt_cli_amount_time(size) : gt_cli_amount_exact(size);
     g_autofree char *text = g_strdup_printf("%s%s", gain < 0 ? "-" : gain ? "+" : "", amount);
     put_cell(out, text);
 }
 
 static void put_value(struct gt_output *out, const struct key *k, uint64_t value)
 {
-    g_autofree char *amount = k->is_time ? gt_amount_time(value) : gt_amount_exact(value);
+    g_autofree char *amount = k->is_time ? gt_cli_amount_time(value) : gt_cli_amount_exact(value);
     put_cell(out, amount);
 }
 
@@ -114,10 +114,10 @@ static void put_table(struct gt_output *out, const GArray *rows, guint n)
             put_gain(out, &keys[k], gained(&keys[k], &row->change));
         }
         g_autofree char *plain = g_strndup(row->change.file, row->change.n_file);
-        g_autofree char *shown = gt_shown(plain);
+        g_autofree char *shown = gt_cli_shown(plain);
         g_autofree char *cell = g_strdup_printf("  %-*s  ", MODULE, shown);
         gt_output_text(out, cell);
-        gt_shown_put(out, row->name);
+        gt_cli_shown_put(out, row->name);
         gt_output_text(out, "\n");
     }
 }
@@ -157,7 +157,7 @@ static const struct key *key_of(const char *name, struct gt_error *err)
     return NULL;
 }
 
-static int print_changes(struct gtrace *const side[2], const struct gt_diff_calls_options *o,
+static int print_changes(struct gtrace *const side[2], const struct gt_cli_diff_calls_options *o,
                          const struct key *by, struct gt_output *out, struct gt_error *err)
 {
     const struct gtrace_window window = {.size = sizeof window, .wall = o->wall};
@@ -166,7 +166,7 @@ static int print_changes(struct gtrace *const side[2], const struct gt_diff_call
     size_t stride;
     int64_t found = gtrace_changes(side, &window, &changes, &stride, &e);
     if (found < 0)
-        return gt_opened_fail(err, (int)found, &e);
+        return gt_cli_opened_fail(err, (int)found, &e);
     g_autoptr(GArray) rows = rows_of(side, changes, found, stride, o->demangle, by);
     const guint n = o->limit && o->limit < rows->len ? (guint)o->limit : rows->len;
     if (out && o->json)
@@ -184,21 +184,23 @@ static bool in_instructions(const struct gtrace *t)
     return facts.clock == GTRACE_CLOCK_INSTRUCTIONS;
 }
 
-int gt_diff_calls(char *const path[2], const struct gt_diff_calls_options *o,
-                  const struct gt_notices *notices, struct gt_output *out, struct gt_error *err)
+int gt_cli_diff_calls(char *const path[2], const struct gt_cli_diff_calls_options *o,
+                      const struct gt_error_notices *notices, struct gt_output *out,
+                      struct gt_error *err)
 {
     const struct key *by = key_of(o->sort ? o->sort : "self", err);
     struct gtrace *side[2] = {NULL, NULL};
     int status = by ? 0 : GT_E_USAGE;
     for (int k = 0; k < 2 && status == 0; k++)
-        status = gt_opened_open(path[k], notices, &side[k], err);
+        status = gt_cli_opened_open(path[k], notices, &side[k], err);
     if (status == 0) {
         const bool second = in_instructions(side[1]);
         if (in_instructions(side[0]) != second)
-            gt_notice(notices,
-                      "times of %s are instructions, times of %s are not: compare calls only, or "
-                      "record both with --clock insn",
-                      path[second], path[!second]);
+            gt_error_notice(
+                notices,
+                "times of %s are instructions, times of %s are not: compare calls only, or "
+                "record both with --clock insn",
+                path[second], path[!second]);
         status = print_changes(side, o, by, out, err);
     }
     gtrace_close(side[0]);

@@ -12,10 +12,10 @@
 struct dump_options {
     GPtrArray *elf;
     bool demangle;
-    struct gt_dump_execlog_options execlog;
+    struct gt_execlog_dump_options execlog;
 };
 
-static const struct gt_option dump_table[] = {
+static const struct gt_cli_option dump_table[] = {
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
      .help = "take function names from this file", .offset = offsetof(struct dump_options, elf)},
     {"demangle", .type = GT_OPTION_FLAG, .initial = true,
@@ -42,7 +42,7 @@ static const struct gt_option dump_table[] = {
 
 struct dump {
     struct gt_etrace_names names;
-    const struct gt_notices *notices;
+    const struct gt_error_notices *notices;
     struct gt_output out;
     bool exec;    /* there was an entry */
     bool live;    /* notes of mapped files are taken as they come */
@@ -84,17 +84,17 @@ static int show_item(struct dump *d, const struct gt_etrace_reader *r,
     switch (p->type) {
     case GT_ETRACE_EXEC:
         if ((status = gt_etrace_get_exec(r, p, &u.exec, err)) == 0)
-            gt_dump_exec(&d->out, p->unit, &u.exec, &d->names);
+            gt_etrace_dump_exec(&d->out, p->unit, &u.exec, &d->names);
         d->exec |= status == 0 && u.exec.n;
         return status;
     case GT_ETRACE_MEM:
         if ((status = gt_etrace_get_mem(r, p, &u.mem, err)) == 0)
-            gt_dump_mem(&d->out, p->unit, &u.mem);
+            gt_etrace_dump_mem(&d->out, p->unit, &u.mem);
         return status;
     case GT_ETRACE_EVENT:
     case GT_ETRACE_EVENT_OLD:
         if ((status = gt_etrace_get_event(r, p, &u.event, err)) == 0)
-            gt_dump_event(&d->out, &u.event);
+            gt_etrace_dump_event(&d->out, &u.event);
         return status;
     case GT_ETRACE_NOTE:
         if ((status = gt_etrace_get_note(r, p, &u.note, err)) == 0)
@@ -104,7 +104,7 @@ static int show_item(struct dump *d, const struct gt_etrace_reader *r,
         return status;
     case GT_ETRACE_ARCH:
         if ((status = gt_etrace_get_arch(r, p, &u.arch, err)) == 0)
-            gt_dump_arch(&d->out, &u.arch);
+            gt_etrace_dump_arch(&d->out, &u.arch);
         return status;
     case GT_ETRACE_TB:
         return gt_etrace_get_tb(r, p, &u.tb, err); /* its note shows it */
@@ -133,8 +133,8 @@ static void end_line(void *self)
     flush(self);
 }
 
-static int dump_etrace(const struct gt_notices *notices, const struct dump_options *opt,
-                       struct dump *d, struct gt_input *in, struct gt_error *err)
+static int dump_etrace(const struct gt_error_notices *notices, const struct dump_options *opt,
+                       struct dump *d, struct gt_recording_input *in, struct gt_error *err)
 {
     const struct gt_etrace_walk walk = {.notices = notices,
                                         .where = in->name,
@@ -142,7 +142,7 @@ static int dump_etrace(const struct gt_notices *notices, const struct dump_optio
                                         .packet = show,
                                         .pause = flush,
                                         .message = end_line};
-    if (gt_dump_execlog_asked(&opt->execlog))
+    if (gt_execlog_dump_asked(&opt->execlog))
         return gt_error_set(err, GT_E_USAGE,
                             "%s: an etrace stream: --from, --to, --pc, --mem and --values are for"
                             " execlog's logs",
@@ -161,52 +161,54 @@ static int dump_etrace(const struct gt_notices *notices, const struct dump_optio
 }
 
 /* By the kind of file that it is. */
-static int dump(const struct gt_notices *notices, const struct dump_options *opt,
+static int dump(const struct gt_error_notices *notices, const struct dump_options *opt,
                 const struct gt_execlog_query *query, const char *where, struct dump *d,
                 struct gt_error *err)
 {
-    struct gt_input in;
-    int status = gt_input_start(notices, where, &in, err);
+    struct gt_recording_input in;
+    int status = gt_recording_input_start(notices, where, &in, err);
     if (status == 0)
-        status = gt_input_look(&in, err);
+        status = gt_recording_input_look(&in, err);
     const bool execlog = gt_execlog_is(in.first, in.n);
     if (status == 0 && !execlog)
-        status = gt_input_check(&in, GT_FILE_IS(GT_FILE_ETRACE) | GT_FILE_IS(GT_FILE_EXECLOG),
-                                "an etrace stream or an execlog log in binary form", err);
+        status =
+            gt_recording_input_check(&in, GT_FILE_IS(GT_FILE_ETRACE) | GT_FILE_IS(GT_FILE_EXECLOG),
+                                     "an etrace stream or an execlog log in binary form", err);
     if (status == 0 && !execlog)
         status = dump_etrace(notices, opt, d, &in, err);
     else if (status == 0 && opt->elf)
         status = gt_error_set(err, GT_E_USAGE, "%s: an execlog log: --elf is for etrace streams",
                               in.name);
     else if (status == 0)
-        status = gt_dump_execlog(notices, &in, query, opt->execlog.values, &d->out, err);
-    gt_input_close(&in);
+        status = gt_execlog_dump(notices, &in, query, opt->execlog.values, &d->out, err);
+    gt_recording_input_close(&in);
     return status;
 }
 
-static int run_dump(const struct gt_command *self, const void *options, size_t n, char **operands)
+static int run_dump(const struct gt_cli_command *self, const void *options, size_t n,
+                    char **operands)
 {
     const struct dump_options *opt = options;
     struct gt_error err = {0}, write_err = {0};
     struct gt_execlog_query query;
     if (n != 1)
-        return gt_command_usage_error(self, "takes one stream: FILE, - or unix:PATH");
-    if (gt_dump_execlog_query(&opt->execlog, &query, &err) < 0)
-        return gt_command_usage_error(self, "%s", err.text);
+        return gt_cli_command_usage_error(self, "takes one stream: FILE, - or unix:PATH");
+    if (gt_execlog_dump_query(&opt->execlog, &query, &err) < 0)
+        return gt_cli_command_usage_error(self, "%s", err.text);
     g_autofree struct dump *d = g_new0(struct dump, 1);
     gt_output_init(&d->out, STDOUT_FILENO);
-    const struct gt_notices notices = gt_command_notices(self);
+    const struct gt_error_notices notices = gt_cli_command_notices(self);
     int status = dump(&notices, opt, &query, operands[0], d, &err);
     if (gt_output_finish(&d->out, "standard output", &write_err) < 0)
         status = gt_error_set(&err, GT_E_IO, "%s", write_err.text);
     bool missing = d->names.missing > 0;
     gt_etrace_names_free(&d->names);
     if (status < 0)
-        gt_command_fail(self, 0, "%s", err.text);
+        gt_cli_command_fail(self, 0, "%s", err.text);
     return status < 0 || missing ? GT_EXIT_FAILED : GT_EXIT_DONE;
 }
 
-const struct gt_command gt_command_dump = {
+const struct gt_cli_command gt_cli_command_dump = {
     .name = "dump",
     .summary = "print an etrace stream or a binary execlog log as text, from a file or live",
     .usage = (const char *const[]){"[--elf ELF[:OFFSET]]... FILE|unix:PATH",

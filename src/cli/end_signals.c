@@ -6,7 +6,7 @@
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 static volatile sig_atomic_t ended;
-static struct gt_input_end end = {.ended = &ended};
+static struct gt_recording_input_end end = {.ended = &ended};
 static bool caught;
 
 /* The first of them calls the handler. */
@@ -26,7 +26,7 @@ static void note_end(int signal)
 
 /* They are blocked except where the input waits: none comes between a look at the mark and a read.
  */
-const struct gt_input_end *gt_end_signals_catch(void)
+const struct gt_recording_input_end *gt_cli_end_signals_catch(void)
 {
     sigset_t mask;
     sigemptyset(&mask);
@@ -38,7 +38,7 @@ const struct gt_input_end *gt_end_signals_catch(void)
     return caught ? &end : NULL;
 }
 
-void gt_end_signals_restore(void)
+void gt_cli_end_signals_restore(void)
 {
     if (!caught)
         return;

@@ -6,10 +6,10 @@
 
 #include "recording/input.h"
 
-/* Catches the signals until gt_end_signals_restore; use the result as the input's `end`. Calls must
- * not nest. NULL: the signals cannot be blocked. */
-const struct gt_input_end *gt_end_signals_catch(void);
+/* Catches the signals until gt_cli_end_signals_restore; use the result as the input's `end`. Calls
+ * must not nest. NULL: the signals cannot be blocked. */
+const struct gt_recording_input_end *gt_cli_end_signals_catch(void);
 /* Restores the former handling; does nothing without a preceding catch. */
-void gt_end_signals_restore(void);
+void gt_cli_end_signals_restore(void);
 
 #endif

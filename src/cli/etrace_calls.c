@@ -23,9 +23,9 @@ enum { UNITS = 1 << 16, AT_ONCE = 1024, BASE = 0x1000, EACH = 16 };
 struct reading {
     const char *where, *program;
     char path[40]; /* of the file in memory */
-    struct gt_packer *packer;
+    struct gt_compact_packer *packer;
     struct gt_etrace_names names;
-    struct gt_exec_stacks *stacks;
+    struct gt_etrace_exec_stacks *stacks;
     GHashTable *numbers; /* names to their numbers, from 1 */
     GPtrArray *list;     /* names, by number - 1 */
     GArray *open[UNITS]; /* addresses (uint64_t) of open calls; NULL: the unit did not come */
@@ -51,7 +51,7 @@ bool gt_etrace_calls_are(const char *path, const char *const *elf)
     size_t n = f ? fread(first, 1, sizeof first, f) : 0;
     if (f)
         fclose(f);
-    return gt_file_kind(first, n) == GT_FILE_ETRACE;
+    return gt_recording_kind(first, n) == GT_FILE_ETRACE;
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */
@@ -62,7 +62,7 @@ static void append(struct reading *r)
     size_t size;
     if (r->status < 0)
         return;
-    r->status = gt_packer_end_block(r->packer, &block, &size);
+    r->status = gt_compact_packer_end_block(r->packer, &block, &size);
     if (r->status < 0)
         gt_error_set(r->err, r->status, "%s: out of memory", r->where);
     else if (size > 0)
@@ -71,10 +71,11 @@ static void append(struct reading *r)
 
 static void pack(struct reading *r)
 {
-    if (r->status == 0 && r->n > 0 && gt_packer_put(r->packer, r->unit + 1u, r->record, r->n) < 0)
+    if (r->status == 0 && r->n > 0 &&
+        gt_compact_packer_put(r->packer, r->unit + 1u, r->record, r->n) < 0)
         r->status = gt_error_set(r->err, GT_E_NOMEM, "%s: out of memory", r->where);
     r->n = 0;
-    if (gt_packer_is_full(r->packer))
+    if (gt_compact_packer_is_full(r->packer))
         append(r);
 }
 
@@ -126,7 +127,7 @@ static int take(void *user, const struct gt_etrace_reader *reader, const struct 
         return 0;
     int status = gt_etrace_get_exec(reader, p, &exec, err);
     if (status == 0)
-        gt_exec_stacks_add(r->stacks, p->unit, &exec);
+        gt_etrace_exec_stacks_add(r->stacks, p->unit, &exec);
     r->exec |= status == 0 && exec.n;
     return status < 0 ? status : r->status < 0;
 }
@@ -190,61 +191,64 @@ static void put_texts(struct reading *r)
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-static int walk(struct reading *r, const struct gt_notices *notices, struct gt_input *in)
+static int walk(struct reading *r, const struct gt_error_notices *notices,
+                struct gt_recording_input *in)
 {
     const struct gt_etrace_walk how = {notices, r->where, r, take, NULL, NULL};
-    const struct gt_exec_sink sink = {r, enter, leave, NULL};
-    struct gt_exec_codes *codes = NULL;
+    const struct gt_etrace_exec_sink sink = {r, enter, leave, NULL};
+    struct gt_etrace_exec_codes *codes = NULL;
     int status = gt_etrace_names_locate(&r->names, notices, in, false, r->err);
     if (status == 0)
-        status = gt_exec_codes_create(&r->names, &codes, r->err);
+        status = gt_etrace_exec_codes_create(&r->names, &codes, r->err);
     if (status < 0)
         return status;
-    r->stacks = gt_exec_stacks_create(codes, &sink);
+    r->stacks = gt_etrace_exec_stacks_create(codes, &sink);
     status = gt_etrace_walk_in(&how, in, r->err);
-    gt_exec_stacks_destroy(r->stacks);
-    gt_exec_codes_destroy(codes);
+    gt_etrace_exec_stacks_destroy(r->stacks);
+    gt_etrace_exec_codes_destroy(codes);
     if (status == 0 && r->exec)
         status = gt_etrace_names_check(&r->names, r->where, r->err);
     return status;
 }
 
-static int read_stream(struct reading *r, const char *const *elf, const struct gt_notices *notices)
+static int read_stream(struct reading *r, const char *const *elf,
+                       const struct gt_error_notices *notices)
 {
-    struct gt_input in = {.fd = -1, .listener.fd = -1};
+    struct gt_recording_input in = {.fd = -1, .listener.fd = -1};
     g_autoptr(GPtrArray) files = g_ptr_array_new();
     for (; elf && *elf; elf++)
         g_ptr_array_add(files, (void *)(uintptr_t)*elf);
     int status = gt_etrace_names_load(&r->names, files->len ? files : NULL, false, r->err);
     if (status == 0)
-        status = gt_input_start(notices, r->where, &in, r->err);
+        status = gt_recording_input_start(notices, r->where, &in, r->err);
     if (status == 0)
         status = walk(r, notices, &in);
-    gt_input_close(&in);
+    gt_recording_input_close(&in);
     gt_etrace_names_free(&r->names);
     return status;
 }
 
-static int make(struct reading *r, const char *const *elf, const struct gt_notices *notices, int fd)
+static int make(struct reading *r, const char *const *elf, const struct gt_error_notices *notices,
+                int fd)
 {
     static const uint8_t head[GT_COMPACT_FILE_HEAD] = {
         'g', 't', 'r', 'a', 'c', 'e', '\r', '\n', GT_COMPACT_MAJOR};
-    const struct gt_packer_options o = {.packer = 1, .exact = true};
+    const struct gt_compact_packer_options o = {.packer = 1, .exact = true};
     snprintf(r->path, sizeof r->path, "/proc/self/fd/%d", fd);
     if (fd < 0 || write(fd, head, sizeof head) != sizeof head ||
-        gt_packer_create(&o, &r->packer) < 0)
+        gt_compact_packer_create(&o, &r->packer) < 0)
         return gt_error_set(r->err, GT_E_NOMEM, "%s: out of memory", r->where);
     int status = read_stream(r, elf, notices);
     pack(r);
     append(r);
     if (status == 0 && r->status == 0)
         put_texts(r);
-    gt_packer_destroy(r->packer);
+    gt_compact_packer_destroy(r->packer);
     return status < 0 ? status : r->status;
 }
 
-int gt_etrace_calls_make(const char *path, const char *const *elf, const struct gt_notices *notices,
-                         struct gt_error *err)
+int gt_etrace_calls_make(const char *path, const char *const *elf,
+                         const struct gt_error_notices *notices, struct gt_error *err)
 {
     struct reading *r = g_new0(struct reading, 1);
     g_autofree char *program = g_strdup(elf && *elf ? *elf : "unknown");

@@ -14,7 +14,7 @@
 bool gt_etrace_calls_are(const char *path, const char *const *elf);
 /* Reads it to its end, and makes a compact file of its calls in memory: a descriptor, which the
  * caller closes. Errors of gt_etrace_walk, gt_etrace_names_load and gt_etrace_names_locate. */
-int gt_etrace_calls_make(const char *path, const char *const *elf, const struct gt_notices *notices,
-                         struct gt_error *err);
+int gt_etrace_calls_make(const char *path, const char *const *elf,
+                         const struct gt_error_notices *notices, struct gt_error *err);
 
 #endif

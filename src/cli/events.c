@@ -15,7 +15,7 @@ struct events_options {
     bool returns;
 };
 
-static const struct gt_option events_table[] = {
+static const struct gt_cli_option events_table[] = {
     {"match", .type = GT_OPTION_TEXT, .old = "-e", .repeat = true, .value = "GLOB",
      .help = "declare events of the functions whose names match (default: all)",
      .offset = offsetof(struct events_options, match)},
@@ -28,8 +28,8 @@ static const struct gt_option events_table[] = {
     {0},
 };
 
-static int write_all(const struct gt_command *self, const struct events_options *opt,
-                     struct gt_guest_functions *g)
+static int write_all(const struct gt_cli_command *self, const struct events_options *opt,
+                     struct gt_events_guest_functions *g)
 {
     struct gt_text text = {0};
     struct gt_error err;
@@ -37,39 +37,41 @@ static int write_all(const struct gt_command *self, const struct events_options 
     int result = GT_EXIT_DONE, status;
     for (guint i = 0; i < (opt->match ? opt->match->len : 1); i++) {
         const char *glob = opt->match ? opt->match->pdata[i] : "*";
-        if (!gt_guest_functions_write(g, glob, opt->returns, &text))
-            result = gt_command_fail(self, GT_EXIT_FAILED,
-                                     "no function with a prototype matches '%s'", glob);
+        if (!gt_events_guest_functions_write(g, glob, opt->returns, &text))
+            result = gt_cli_command_fail(self, GT_EXIT_FAILED,
+                                         "no function with a prototype matches '%s'", glob);
     }
     if (result == GT_EXIT_DONE && opt->output) {
         if (gt_file_replace_text(opt->output, &text, &err) < 0)
-            result = gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
+            result = gt_cli_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
     } else if (result == GT_EXIT_DONE) {
         gt_output_init(&out, STDOUT_FILENO);
         gt_output_bytes(&out, text.data, text.len);
         status = text.failed ? gt_error_set(&err, GT_E_NOMEM, "out of memory")
                              : gt_output_finish(&out, "standard output", &err);
         if (status < 0)
-            result = gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
+            result = gt_cli_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
     }
     gt_text_free(&text);
     return result;
 }
 
-static int run_events(const struct gt_command *self, const void *options, size_t n, char **operands)
+static int run_events(const struct gt_cli_command *self, const void *options, size_t n,
+                      char **operands)
 {
-    struct gt_guest_functions *g;
+    struct gt_events_guest_functions *g;
     struct gt_error err;
     if (n == 0)
-        return gt_command_usage_error(self, "takes files: programs, libraries, kernels, modules");
-    if (gt_guest_functions_load((const char *const *)operands, n, true, &g, &err) < 0)
-        return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
+        return gt_cli_command_usage_error(self,
+                                          "takes files: programs, libraries, kernels, modules");
+    if (gt_events_guest_functions_load((const char *const *)operands, n, true, &g, &err) < 0)
+        return gt_cli_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
     int status = write_all(self, options, g);
-    gt_guest_functions_free(g);
+    gt_events_guest_functions_free(g);
     return status;
 }
 
-const struct gt_command gt_command_events = {
+const struct gt_cli_command gt_cli_command_events = {
     .name = "events",
     .now = "events list",
     .summary = "write a trace-events file of a guest's functions",

@@ -47,11 +47,11 @@ _Static_assert(G_N_ELEMENTS(format_names) == G_N_ELEMENTS(formats) + 1, "each fo
 struct export_options {
     const char *format, *output, *values, *size;
     GPtrArray *elf;
-    struct gt_window_options window;
+    struct gt_cli_window_options window;
     bool quiet;
 };
 
-static const struct gt_option export_table[] = {
+static const struct gt_cli_option export_table[] = {
     {"format", 'f', GT_OPTION_CHOICE, .value = "FORMAT", .choices = format_names,
      .help = "the format to write", .heading = GT_UNDER_OUTPUT | GT_OPTION_FIRST,
      .offset = offsetof(struct export_options, format)},
@@ -97,14 +97,15 @@ static uint64_t page_size(const struct export_options *o)
     const unsigned kinds = GT_QUANTITY_NUMBER | GT_QUANTITY_SIZE;
     if (!o->size)
         return page_default;
-    return gt_quantity_parse(o->size, strlen(o->size), kinds, &size) > 0 && size <= page_most ? size
-                                                                                              : 0;
+    return gt_text_quantity_parse(o->size, strlen(o->size), kinds, &size) > 0 && size <= page_most
+               ? size
+               : 0;
 }
 
 /* The recording that is written, and another one that the page compares it with. */
 struct source {
     struct gtrace *trace, *other; /* other NULL: nothing */
-    struct gt_window window;
+    struct gt_cli_window window;
     bool is_empty; /* the options leave nothing, which is the error */
 };
 
@@ -117,7 +118,7 @@ static int write_page(const struct export_options *o, const struct source *s, in
     if (status >= 0)
         return 0;
     if (status != GTRACE_E_RANGE)
-        return gt_opened_fail_output(err, status, &e, errno, name);
+        return gt_cli_opened_fail_output(err, status, &e, errno, name);
     gtrace_facts(s->trace, &f);
     return gt_error_set(err, status, "%s: %s; raise --size", f.path, e.text);
 }
@@ -133,9 +134,9 @@ static int write_format(const struct export_options *o, struct source *s, int fd
     int status = f->kind == TO_FOLDER ? gtrace_export_ctf(s->trace, &s->window.part, o->output, &e)
                                       : gtrace_export(s->trace, &s->window.part, format, fd, &e);
     if (status < 0)
-        return gt_opened_fail_output(err, status, &e, errno, name);
+        return gt_cli_opened_fail_output(err, status, &e, errno, name);
     if (status == 0)
-        status = gt_window_nothing(&o->window, s->trace, err);
+        status = gt_cli_window_nothing(&o->window, s->trace, err);
     s->is_empty = status < 0;
     return MIN(status, 0);
 }
@@ -145,26 +146,26 @@ static int write_file(const struct export_options *o, struct source *s, struct g
 {
     const char *path = o->output;
     const bool standard = strcmp(path, "-") == 0;
-    struct gt_output_file file = {.fd = STDOUT_FILENO};
+    struct gt_cli_output_file file = {.fd = STDOUT_FILENO};
     struct gt_error write_err = {0};
-    if (!standard && gt_output_file_open(&file, path, err) < 0)
+    if (!standard && gt_cli_output_file_open(&file, path, err) < 0)
         return err->status;
     int status = write_format(o, s, file.fd, standard ? "standard output" : path, err);
-    if (!standard && gt_output_file_finish(&file, status == 0, &write_err) < 0 && status == 0)
+    if (!standard && gt_cli_output_file_finish(&file, status == 0, &write_err) < 0 && status == 0)
         status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
     return status;
 }
 
-static int write_calls(const struct gt_command *self, const struct export_options *o,
+static int write_calls(const struct gt_cli_command *self, const struct export_options *o,
                        const char *const from[2], struct gt_error *err)
 {
     struct source s = {0};
-    const struct gt_notices notices = gt_default_notices(self, o->quiet);
-    int status = gt_opened_open_any(from[0], o->elf, &notices, &s.trace, err);
+    const struct gt_error_notices notices = gt_cli_default_notices(self, o->quiet);
+    int status = gt_cli_opened_open_any(from[0], o->elf, &notices, &s.trace, err);
     if (status == 0 && from[1])
-        status = gt_opened_open_any(from[1], o->elf, &notices, &s.other, err);
+        status = gt_cli_opened_open_any(from[1], o->elf, &notices, &s.other, err);
     if (status == 0)
-        status = gt_window_make(&o->window, s.trace, &s.window, err);
+        status = gt_cli_window_make(&o->window, s.trace, &s.window, err);
     if (status == 0 && format_of(o->format)->kind == TO_FOLDER)
         status = write_format(o, &s, -1, o->output, err);
     else if (status == 0)
@@ -174,32 +175,32 @@ static int write_calls(const struct gt_command *self, const struct export_option
                              : NULL;
     if (unused)
         status = gt_error_set(err, GT_E_NOT_FOUND, "%s", unused);
-    gt_window_clear(&s.window);
+    gt_cli_window_clear(&s.window);
     gtrace_close(s.other);
     gtrace_close(s.trace);
     return status;
 }
 
-static bool has_window(const struct gt_window_options *w)
+static bool has_window(const struct gt_cli_window_options *w)
 {
-    return w->from || w->to || w->min_time || w->tasks || w->depth || gt_window_has_filter(w);
+    return w->from || w->to || w->min_time || w->tasks || w->depth || gt_cli_window_has_filter(w);
 }
 
 /* What the options ask for, once they are checked. */
 struct job {
-    const struct gt_command *command;
+    const struct gt_cli_command *command;
     const struct export_options *o;
     const char *from[2];
 };
 
 static int write_recording(const struct job *job, enum gtrace_form form, struct gt_error *err)
 {
-    const struct gt_notices notices = gt_default_notices(job->command, job->o->quiet);
+    const struct gt_error_notices notices = gt_cli_default_notices(job->command, job->o->quiet);
     const struct gtrace_options how = {
         .size = sizeof how, .notice = notices.put, .user = notices.self};
     struct gtrace_error e = {.size = sizeof e};
     const int status = gtrace_convert(job->from[0], job->o->output, form, &how, &e);
-    return status < 0 ? gt_opened_fail(err, status, &e) : 0;
+    return status < 0 ? gt_cli_opened_fail(err, status, &e) : 0;
 }
 
 static int do_export(void *self)
@@ -210,73 +211,77 @@ static int do_export(void *self)
     int status = f->kind == TO_RECORDING ? write_recording(job, f->form, &err)
                                          : write_calls(job->command, job->o, job->from, &err);
     if (status == GT_E_USAGE)
-        return gt_command_usage_error(job->command, "%s", err.text);
-    return status < 0 ? gt_command_fail(job->command, GT_EXIT_FAILED, "%s", err.text)
+        return gt_cli_command_usage_error(job->command, "%s", err.text);
+    return status < 0 ? gt_cli_command_fail(job->command, GT_EXIT_FAILED, "%s", err.text)
                       : GT_EXIT_DONE;
 }
 
 /* What cannot be together: the status of a usage error, else 0. */
-static int check(const struct gt_command *self, const struct export_options *o, size_t n)
+static int check(const struct gt_cli_command *self, const struct export_options *o, size_t n)
 {
     const struct format *f = format_of(o->format);
     const bool page = f->kind == TO_PAGE, recording = f->kind == TO_RECORDING;
     if (n > (page ? 2 : 1))
-        return gt_command_usage_error(self, page ? "takes one recording, or two to compare"
-                                                 : "takes one recording");
+        return gt_cli_command_usage_error(self, page ? "takes one recording, or two to compare"
+                                                     : "takes one recording");
     if (page && has_window(&o->window))
-        return gt_command_usage_error(self,
-                                      "--format html shows the whole recording: --from, --to, "
-                                      "--task, --depth, --time-filter and filters are for the "
-                                      "formats of other tools");
+        return gt_cli_command_usage_error(self,
+                                          "--format html shows the whole recording: --from, --to, "
+                                          "--task, --depth, --time-filter and filters are for the "
+                                          "formats of other tools");
     if (o->size && (!page || !page_size(o)))
-        return gt_command_usage_error(self,
-                                      page ? "option '--size' takes a size up to 1024M, "
-                                             "such as 5M, not '%s'"
-                                           : "--size %s is for --format html",
-                                      o->size);
+        return gt_cli_command_usage_error(self,
+                                          page ? "option '--size' takes a size up to 1024M, "
+                                                 "such as 5M, not '%s'"
+                                               : "--size %s is for --format html",
+                                          o->size);
     if (recording && (has_window(&o->window) || o->elf))
-        return gt_command_usage_error(
+        return gt_cli_command_usage_error(
             self,
             "--format %s writes the whole recording: --from, --to, "
             "--task, --depth, --time-filter, filters and --elf are for the formats of "
             "other tools",
             f->name);
     if (of_counts(o) && f->format != GTRACE_FORMAT_FOLDED)
-        return gt_command_usage_error(self, "--values calls is for --format folded, not %s",
-                                      f->name);
+        return gt_cli_command_usage_error(self, "--values calls is for --format folded, not %s",
+                                          f->name);
     if (o->window.wall && (page || recording))
-        return gt_command_usage_error(self, "--wall is for the formats of other tools, not %s",
-                                      f->name);
+        return gt_cli_command_usage_error(self, "--wall is for the formats of other tools, not %s",
+                                          f->name);
     if ((recording || f->kind == TO_FOLDER) && strcmp(o->output, "-") == 0)
-        return gt_command_usage_error(self,
-                                      "--format %s cannot be written to standard output; name a "
-                                      "path ('./-' for one of that name)",
-                                      f->name);
+        return gt_cli_command_usage_error(
+            self,
+            "--format %s cannot be written to standard output; name a "
+            "path ('./-' for one of that name)",
+            f->name);
     return 0;
 }
 
-static int run_export(const struct gt_command *self, const void *options, size_t n, char **operands)
+static int run_export(const struct gt_cli_command *self, const void *options, size_t n,
+                      char **operands)
 {
     const struct export_options *o = options;
     if (!o->format || !o->output)
-        return gt_command_usage_error(self, "needs --format and --output");
+        return gt_cli_command_usage_error(self, "needs --format and --output");
     const struct format *f = format_of(o->format);
     const int wrong = check(self, o, n);
     if (wrong)
         return wrong;
-    struct job job = {self,
-                      o,
-                      {n || !f->from ? gt_default_recording(self, operands[0], o->quiet) : f->from,
-                       n > 1 ? operands[1] : NULL}};
+    struct job job = {
+        self,
+        o,
+        {n || !f->from ? gt_cli_default_recording(self, operands[0], o->quiet) : f->from,
+         n > 1 ? operands[1] : NULL}};
     if (!job.from[0])
-        return gt_default_recording_missing(self);
+        return gt_cli_default_recording_missing(self);
     for (size_t i = 0; i < G_N_ELEMENTS(job.from) && job.from[i]; i++)
-        if (gt_output_file_same(o->output, job.from[i]))
-            return gt_command_usage_error(self, "'%s' is the recording itself", o->output);
-    return strcmp(o->output, "-") == 0 ? do_export(&job) : gt_guard_run(o->output, do_export, &job);
+        if (gt_cli_output_file_same(o->output, job.from[i]))
+            return gt_cli_command_usage_error(self, "'%s' is the recording itself", o->output);
+    return strcmp(o->output, "-") == 0 ? do_export(&job)
+                                       : gt_cli_guard_run(o->output, do_export, &job);
 }
 
-const struct gt_command gt_command_export = {
+const struct gt_cli_command gt_cli_command_export = {
     .name = "export",
     .summary = "write a recording of calls in another format",
     .usage = (const char *const[]){"--format FORMAT --output PATH [RECORDING]",

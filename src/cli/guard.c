@@ -89,7 +89,7 @@ static void write_in_child(pid_t parent, int ready[2], const sigset_t *before,
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent)
         _exit(EXIT_FAILURE);
     sigprocmask(SIG_SETMASK, before, NULL);
-    exit(gt_command_close_stdout(run(self)));
+    exit(gt_cli_command_close_stdout(run(self)));
 }
 
 static void block_signals(sigset_t *set, sigset_t *before)
@@ -102,7 +102,7 @@ static void block_signals(sigset_t *set, sigset_t *before)
     sigprocmask(SIG_BLOCK, set, before);
 }
 
-int gt_guard_run(const char *path, int (*run)(void *self), void *self)
+int gt_cli_guard_run(const char *path, int (*run)(void *self), void *self)
 {
     sigset_t set, before;
     int ready[2];

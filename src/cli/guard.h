@@ -8,6 +8,6 @@
  * SIGTERM and SIGHUP go to the child. If a signal ended the child, its temporary files beside
  * `path` are removed and the same signal ends this process. Where no child can be made, run is
  * called here. The process has one thread. */
-int gt_guard_run(const char *path, int (*run)(void *self), void *self);
+int gt_cli_guard_run(const char *path, int (*run)(void *self), void *self);
 
 #endif

@@ -16,32 +16,32 @@ static int print_text(void (*make)(GString *))
     return GT_EXIT_DONE;
 }
 
-static int print_command_help(const struct gt_command *c, const void *options, bool all)
+static int print_command_help(const struct gt_cli_command *c, const void *options, bool all)
 {
     g_autoptr(GString) text = g_string_new(NULL);
-    const struct gt_option_group *group = gt_options_chosen(&c->spec, options);
-    gt_help_command(text, c, group ? group->name : NULL, all);
+    const struct gt_cli_option_group *group = gt_cli_options_chosen(&c->spec, options);
+    gt_cli_help_command(text, c, group ? group->name : NULL, all);
     fputs(text->str, stdout);
     return GT_EXIT_DONE;
 }
 
-static int run_command(const struct gt_command *c, int argc, char **argv)
+static int run_command(const struct gt_cli_command *c, int argc, char **argv)
 {
     g_autofree void *options = g_malloc0(c->options_size ? c->options_size : 1);
     g_autoptr(GPtrArray) operands = g_ptr_array_new();
     struct gt_error err = {0};
-    const struct gt_notices notices = gt_command_notices(c);
-    int status = gt_options_parse(&c->spec, options, argc, argv, operands, &notices, &err);
+    const struct gt_error_notices notices = gt_cli_command_notices(c);
+    int status = gt_cli_options_parse(&c->spec, options, argc, argv, operands, &notices, &err);
     if (status > 0) {
         status = print_command_help(c, options, status == GT_OPTIONS_HELP_ALL);
     } else if (status < 0) {
-        status = gt_command_usage_error(c, "%s", err.text);
+        status = gt_cli_command_usage_error(c, "%s", err.text);
     } else {
         size_t n = operands->len;
         g_ptr_array_add(operands, NULL);
         status = c->run(c, options, n, (char **)operands->pdata);
     }
-    gt_options_clear(&c->spec, options);
+    gt_cli_options_clear(&c->spec, options);
     return status;
 }
 
@@ -60,13 +60,13 @@ static bool is_help(const char *word)
 }
 
 /* A family without a verb, or one that it does not have. */
-static int use_family(const struct gt_family *f, const char *verb)
+static int use_family(const struct gt_cli_family *f, const char *verb)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     const bool help = is_help(verb);
     if (verb && !help)
         g_string_append_printf(text, "guesttrace %s: unknown verb '%s'\n", f->name, verb);
-    gt_help_family(text, f);
+    gt_cli_help_family(text, f);
     fputs(text->str, help ? stdout : stderr);
     return help ? GT_EXIT_DONE : GT_EXIT_USAGE;
 }
@@ -75,22 +75,23 @@ static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
         g_autoptr(GString) text = g_string_new(NULL);
-        gt_help_overview(text);
+        gt_cli_help_overview(text);
         fputs(text->str, stderr);
         return GT_EXIT_USAGE;
     }
     const char *word = argv[1];
     if (is_help(word))
-        return print_text(gt_help_overview);
+        return print_text(gt_cli_help_overview);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0 || strcmp(word, "version") == 0) {
         puts("guesttrace " GT_VERSION);
         return GT_EXIT_DONE;
     }
-    const struct gt_family *family = gt_family_by_name(word);
-    const struct gt_command *c = family && argc > 2 ? gt_family_command(family, argv[2]) : NULL;
+    const struct gt_cli_family *family = gt_cli_family_by_name(word);
+    const struct gt_cli_command *c =
+        family && argc > 2 ? gt_cli_family_command(family, argv[2]) : NULL;
     if (c)
         return run_command(c, argc - 3, argv + 3);
-    c = gt_command_by_name(word);
+    c = gt_cli_command_by_name(word);
     if (family && (!c || is_help(argc > 2 ? argv[2] : NULL)))
         return use_family(family, argc > 2 ? argv[2] : NULL);
     if (c && c->now)
@@ -98,7 +99,7 @@ static int dispatch(int argc, char **argv)
                 c->now);
     if (c)
         return run_command(c, argc - 2, argv + 2);
-    g_autofree char *near = gt_commands_near(word);
+    g_autofree char *near = gt_cli_commands_near(word);
     fprintf(stderr, "guesttrace: unknown %s '%s'%s\nTry 'guesttrace help'.\n",
             word[0] == '-' ? "option" : "command", word, near);
     return GT_EXIT_USAGE;
@@ -107,7 +108,7 @@ static int dispatch(int argc, char **argv)
 int main(int argc, char **argv)
 {
     fill_standard();
-    gt_commands_use(gt_commands, gt_families);
-    gt_listeners_watch_signals();
-    return gt_command_close_stdout(dispatch(argc, argv));
+    gt_cli_commands_use(gt_cli_commands, gt_cli_families);
+    gt_socket_listeners_watch_signals();
+    return gt_cli_command_close_stdout(dispatch(argc, argv));
 }

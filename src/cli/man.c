@@ -48,9 +48,9 @@ static void append_argument(GString *out, const char *text)
     g_string_append_c(out, '"');
 }
 
-static void append_option(GString *out, const struct gt_option *o)
+static void append_option(GString *out, const struct gt_cli_option *o)
 {
-    g_autofree char *value = gt_option_value_name(o);
+    g_autofree char *value = gt_cli_option_value_name(o);
     g_string_append(out, ".It ");
     if (o->letter)
         g_string_append_printf(out, "Fl %c , ", o->letter);
@@ -65,18 +65,18 @@ static void append_option(GString *out, const struct gt_option *o)
     append_text(out, help);
 }
 
-static void append_options(GString *out, const struct gt_option *table)
+static void append_options(GString *out, const struct gt_cli_option *table)
 {
     if (!table || !table->name)
         return;
     g_string_append(out, ".Bl -tag -width Ds\n");
-    for (const struct gt_option *o = table; o->name; o++)
+    for (const struct gt_cli_option *o = table; o->name; o++)
         append_option(out, o);
     g_string_append(out, ".El\n");
 }
 
 /* What a command does, and its options. */
-static void append_description(GString *out, const struct gt_command *c)
+static void append_description(GString *out, const struct gt_cli_command *c)
 {
     g_autofree char *summary = g_strconcat(c->summary, ".", NULL);
     summary[0] = g_ascii_toupper(summary[0]);
@@ -86,17 +86,17 @@ static void append_description(GString *out, const struct gt_command *c)
         append_text(out, c->paragraphs[i]);
     }
     append_options(out, c->spec.table);
-    for (const struct gt_option_group *g = c->spec.groups; g && g->name; g++) {
+    for (const struct gt_cli_option_group *g = c->spec.groups; g && g->name; g++) {
         g_string_append_printf(out, ".Pp\nWith\n.Fl Fl %s Cm %s%s :\n", c->spec.chooser, g->name,
                                g == c->spec.groups ? "\n(the default)" : "");
         append_options(out, g->table);
     }
 }
 
-static void append_usage(GString *out, const struct gt_command *c)
+static void append_usage(GString *out, const struct gt_cli_command *c)
 {
     for (size_t u = 0; c->usage[u]; u++) {
-        g_string_append_printf(out, ".Nm guesttrace\n.Cm %s\n", gt_command_called(c));
+        g_string_append_printf(out, ".Nm guesttrace\n.Cm %s\n", gt_cli_command_called(c));
         if (c->usage[u][0])
             append_text(out, c->usage[u]);
     }
@@ -105,8 +105,8 @@ static void append_usage(GString *out, const struct gt_command *c)
 static void append_synopsis(GString *out)
 {
     g_string_append(out, ".Sh SYNOPSIS\n");
-    for (size_t i = 0; gt_command_at(i); i++)
-        append_usage(out, gt_command_at(i));
+    for (size_t i = 0; gt_cli_command_at(i); i++)
+        append_usage(out, gt_cli_command_at(i));
     g_string_append(out, ".Nm guesttrace\n.Fl Fl help | Fl Fl version\n");
 }
 
@@ -166,7 +166,7 @@ static const char tail[] =
     ".Sh SEE ALSO\n"
     ".Xr uftrace 1\n";
 
-void gt_man_page(GString *out)
+void gt_cli_man_page(GString *out)
 {
     g_string_append(out,
                     ".\\\" SPDX-License-Identifier: GPL-2.0-or-later\n"
@@ -177,14 +177,15 @@ void gt_man_page(GString *out)
                     ".Sh DESCRIPTION\n"
                     ".Nm\n"
                     "loads a plugin into an unmodified QEMU and writes what other tools read.\n");
-    for (size_t i = 0; gt_command_at(i); i++) {
-        g_string_append_printf(out, ".Ss guesttrace %s\n", gt_command_called(gt_command_at(i)));
-        append_description(out, gt_command_at(i));
+    for (size_t i = 0; gt_cli_command_at(i); i++) {
+        g_string_append_printf(out, ".Ss guesttrace %s\n",
+                               gt_cli_command_called(gt_cli_command_at(i)));
+        append_description(out, gt_cli_command_at(i));
     }
     g_string_append(out, tail);
 }
 
-void gt_man_page_of(GString *out, const struct gt_command *c)
+void gt_cli_man_page_of(GString *out, const struct gt_cli_command *c)
 {
     g_autofree char *upper = g_ascii_strup(c->name, -1);
     g_string_append_printf(out,

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum gt_option_type {
+enum gt_cli_option_type {
     GT_OPTION_FLAG,   /* takes no value; bool */
     GT_OPTION_TEXT,   /* const char * */
     GT_OPTION_FILE,   /* const char *, completed as a file name */
@@ -30,7 +30,7 @@ enum gt_option_type {
 };
 
 /* Headings of help, in their order there; each option of a long table is under one. */
-enum gt_option_heading {
+enum gt_cli_option_heading {
     GT_UNDER_NONE, /* in tables that the first screen holds */
     GT_UNDER_WHAT,
     GT_UNDER_SHOWN,
@@ -44,11 +44,11 @@ enum gt_option_heading {
     GT_OPTION_FIRST = 0x80, /* added to one: among the most used, on the first screen of help */
 };
 
-struct gt_option {
+struct gt_cli_option {
     const char *name;           /* without dashes; NULL ends a table */
     char letter;                /* 0: none */
-    uint8_t type;               /* enum gt_option_type */
-    uint8_t heading;            /* enum gt_option_heading, maybe with GT_OPTION_FIRST */
+    uint8_t type;               /* enum gt_cli_option_type */
+    uint8_t heading;            /* enum gt_cli_option_heading, maybe with GT_OPTION_FIRST */
     bool off;                   /* GT_OPTION_FLAG: false is stored, as --no-NAME does */
     bool chooses;               /* a text of a group: given without the chooser, it selects that */
     bool repeat;                /* the field is a GPtrArray * of texts, made at the first use */
@@ -68,44 +68,45 @@ struct gt_option {
 
 /* Options that apply to one value of another option, as to one tool of `record`. An option of
  * several groups is in the table of each, with the same type and offset; its choices may differ. */
-struct gt_option_group {
+struct gt_cli_option_group {
     const char *name; /* the value that selects the group */
-    const struct gt_option *table;
+    const struct gt_cli_option *table;
 };
 
-struct gt_options_spec {
-    const struct gt_option *table;        /* NULL: no options but --help */
-    const struct gt_option_group *groups; /* ends with a NULL name; NULL: no groups */
+struct gt_cli_options_spec {
+    const struct gt_cli_option *table;        /* NULL: no options but --help */
+    const struct gt_cli_option_group *groups; /* ends with a NULL name; NULL: no groups */
     const char *chooser;  /* the option of `table`, a choice, that selects the group; if it is not
                              given, an option that chooses, or else the first is selected */
     bool stop_at_operand; /* the first operand ends the options, as in `env` */
 };
 
 /* Returns each option once, those without a group first; NULL after the last. */
-const struct gt_option *gt_options_at(const struct gt_options_spec *spec, size_t index);
+const struct gt_cli_option *gt_cli_options_at(const struct gt_cli_options_spec *spec, size_t index);
 /* Finds a group by name; a NULL name finds the first. NULL: no such group. */
-const struct gt_option_group *gt_options_group(const struct gt_options_spec *spec,
-                                               const char *name);
+const struct gt_cli_option_group *gt_cli_options_group(const struct gt_cli_options_spec *spec,
+                                                       const char *name);
 /* Returns the group that was selected. NULL: there are no groups. */
-const struct gt_option_group *gt_options_chosen(const struct gt_options_spec *spec,
-                                                const void *into);
+const struct gt_cli_option_group *gt_cli_options_chosen(const struct gt_cli_options_spec *spec,
+                                                        const void *into);
 
 /* Reads argv[0..argc), stores the values in `into` and appends the operands to `operands`. 0,
  * GT_OPTIONS_HELP, GT_OPTIONS_HELP_ALL, or GT_E_USAGE with a message that quotes the argument; an
  * option of another group than the chosen one is such an error. The caller frees the lists of
- * repeatable options in any case, with gt_options_clear. `notices` takes a line about each old
+ * repeatable options in any case, with gt_cli_options_clear. `notices` takes a line about each old
  * spelling. */
-int gt_options_parse(const struct gt_options_spec *spec, void *into, int argc, char **argv,
-                     GPtrArray *operands, const struct gt_notices *notices, struct gt_error *err);
+int gt_cli_options_parse(const struct gt_cli_options_spec *spec, void *into, int argc, char **argv,
+                         GPtrArray *operands, const struct gt_error_notices *notices,
+                         struct gt_error *err);
 
 /* Frees the lists of repeatable options. */
-void gt_options_clear(const struct gt_options_spec *spec, void *into);
+void gt_cli_options_clear(const struct gt_cli_options_spec *spec, void *into);
 
 /* Returns "A|B|C" for a choice, NULL for a flag, else the value's name. The caller frees it. */
-char *gt_option_value_name(const struct gt_option *o);
+char *gt_cli_option_value_name(const struct gt_cli_option *o);
 /* The choices that an option of this name has in any group, separated by blanks; NULL: not a
  * choice. The caller frees it. */
-char *gt_options_choices(const struct gt_options_spec *spec, const struct gt_option *o);
+char *gt_cli_options_choices(const struct gt_cli_options_spec *spec, const struct gt_cli_option *o);
 /* The values of an option that may be given several times, until NULL; NULL: it was not given. They
  * belong to the list, which stays as long. */
 const char *const *gt_option_texts(GPtrArray *list);

@@ -44,16 +44,16 @@ static int open_unnamed(const char *folder, const char *tmp)
     return can ? open_without_name(folder) : -1;
 }
 
-int gt_output_file_open(struct gt_output_file *f, const char *path, struct gt_error *err)
+int gt_cli_output_file_open(struct gt_cli_output_file *f, const char *path, struct gt_error *err)
 {
     struct stat st;
     bool there = stat(path, &st) == 0;
     if (gt_compact_work_check_replace(path, err) < 0) {
-        *f = (struct gt_output_file){.fd = -1};
+        *f = (struct gt_cli_output_file){.fd = -1};
         return err->status;
     }
     g_autofree char *real = there ? realpath(path, NULL) : NULL; /* a link stays one */
-    *f = (struct gt_output_file){.fd = -1, .path = g_strdup(real ? real : path)};
+    *f = (struct gt_cli_output_file){.fd = -1, .path = g_strdup(real ? real : path)};
     if (there && !S_ISREG(st.st_mode)) {
         f->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     } else {
@@ -74,7 +74,7 @@ int gt_output_file_open(struct gt_output_file *f, const char *path, struct gt_er
     return status;
 }
 
-int gt_output_file_finish(struct gt_output_file *f, bool keep, struct gt_error *err)
+int gt_cli_output_file_finish(struct gt_cli_output_file *f, bool keep, struct gt_error *err)
 {
     int status = 0;
     if (f->is_unnamed && keep && !give_name(f->fd, f->tmp))
@@ -91,7 +91,7 @@ int gt_output_file_finish(struct gt_output_file *f, bool keep, struct gt_error *
     return status;
 }
 
-bool gt_output_file_same(const char *a, const char *b)
+bool gt_cli_output_file_same(const char *a, const char *b)
 {
     struct stat x, y;
     return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&

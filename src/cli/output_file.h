@@ -11,19 +11,19 @@
 
 #include <stdbool.h>
 
-struct gt_output_file {
+struct gt_cli_output_file {
     int fd;          /* descriptor to write to */
     char *path;      /* path of the file; symbolic links are resolved */
     char *tmp;       /* ".NAME.PID.tmp" beside it; NULL: fd is open on path */
     bool is_unnamed; /* it has not got that name yet */
 };
 
-/* Opens the file; *f needs gt_output_file_finish only after success. GT_E_IO. */
-int gt_output_file_open(struct gt_output_file *f, const char *path, struct gt_error *err);
+/* Opens the file; *f needs gt_cli_output_file_finish only after success. GT_E_IO. */
+int gt_cli_output_file_open(struct gt_cli_output_file *f, const char *path, struct gt_error *err);
 /* Renames the file to its path; removes it if `keep` is false or on an error. GT_E_IO. */
-int gt_output_file_finish(struct gt_output_file *f, bool keep, struct gt_error *err);
+int gt_cli_output_file_finish(struct gt_cli_output_file *f, bool keep, struct gt_error *err);
 
 /* True: both paths are one regular file. A command refuses to write its input. */
-bool gt_output_file_same(const char *a, const char *b);
+bool gt_cli_output_file_same(const char *a, const char *b);
 
 #endif

@@ -14,7 +14,7 @@ enum { SHELL_CANNOT_RUN = 126, SHELL_NO_COMMAND = 127 };
 
 /* ---- colours ------------------------------------------------------------------------------- */
 
-const char *gt_color(bool on, enum gt_color color)
+const char *gt_cli_color(bool on, enum gt_cli_color color)
 {
     static const char *const codes[] = {
         [GT_COLOR_NONE] = "\033[0m",     [GT_COLOR_BOLD] = "\033[1m",
@@ -25,7 +25,7 @@ const char *gt_color(bool on, enum gt_color color)
     return on ? codes[color] : "";
 }
 
-enum gt_color gt_color_of_time(uint64_t ns)
+enum gt_cli_color gt_cli_color_of_time(uint64_t ns)
 {
     return ns < 1000000                   ? GT_COLOR_NONE
            : ns < 1000000000              ? GT_COLOR_GREEN
@@ -33,7 +33,7 @@ enum gt_color gt_color_of_time(uint64_t ns)
                                           : GT_COLOR_RED;
 }
 
-bool gt_color_wanted(const char *choice)
+bool gt_cli_color_wanted(const char *choice)
 {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
     if (choice && strcmp(choice, "always") == 0)
@@ -46,7 +46,7 @@ bool gt_color_wanted(const char *choice)
 /* ---- the pager ----------------------------------------------------------------------------- */
 
 /* NULL: none. */
-static const char *command(const struct gt_pager_options *o)
+static const char *command(const struct gt_cli_pager_options *o)
 {
     const char *own = getenv("GUESTTRACE_PAGER"), *any = getenv("PAGER");
     const char *chosen = own ? own : any;
@@ -64,7 +64,7 @@ static void ignore(int signal_number, struct sigaction *before)
     sigaction(signal_number, &ignored, before);
 }
 
-static void restore_signals(const struct gt_pager *p)
+static void restore_signals(const struct gt_cli_pager *p)
 {
     sigaction(SIGINT, &p->interrupt, NULL);
     sigaction(SIGQUIT, &p->quit, NULL);
@@ -72,7 +72,7 @@ static void restore_signals(const struct gt_pager *p)
 
 /* Between fork and exec. Quits where all fits on a screen, shows colours, cuts long lines, and
  * leaves what it showed on the screen. */
-static void run_pager(const struct gt_pager *p, const char *line, int from)
+static void run_pager(const struct gt_cli_pager *p, const char *line, int from)
 {
     restore_signals(p);
     dup2(from, STDIN_FILENO);
@@ -82,7 +82,7 @@ static void run_pager(const struct gt_pager *p, const char *line, int from)
     _exit(SHELL_NO_COMMAND);
 }
 
-static int start(struct gt_pager *p, const char *line, struct gt_error *err)
+static int start(struct gt_cli_pager *p, const char *line, struct gt_error *err)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -105,12 +105,13 @@ static int start(struct gt_pager *p, const char *line, struct gt_error *err)
     return 0;
 }
 
-int gt_pager_start(struct gt_pager *p, const struct gt_pager_options *o, struct gt_error *err)
+int gt_cli_pager_start(struct gt_cli_pager *p, const struct gt_cli_pager_options *o,
+                       struct gt_error *err)
 {
     const char *line = command(o);
     p->pid = 0;
     p->command = NULL;
-    p->color = gt_color_wanted(o->color);
+    p->color = gt_cli_color_wanted(o->color);
     gt_output_init(&p->out, STDOUT_FILENO);
     int status = line ? start(p, line, err) : 0;
     if (status == 0)
@@ -128,7 +129,7 @@ static int wait_for(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
 
-int gt_pager_finish(struct gt_pager *p, struct gt_error *err)
+int gt_cli_pager_finish(struct gt_cli_pager *p, struct gt_error *err)
 {
     gt_output_flush(&p->out);
     int failed = p->out.failed == EPIPE ? 0 : p->out.failed, ended = 0;

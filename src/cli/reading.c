@@ -2,26 +2,26 @@
 /* A recording of calls that a command sums up: see reading.h. */
 #include "cli/reading.h"
 
-int gt_reading_start(struct gt_reading *r, struct gt_error *err)
+int gt_cli_reading_start(struct gt_cli_reading *r, struct gt_error *err)
 {
-    const int status = gt_opened_start(r->opened, err);
+    const int status = gt_cli_opened_start(r->opened, err);
     r->pager = r->opened->pager;
     return status;
 }
 
-int gt_reading_finish(struct gt_reading *r, struct gt_error *err)
+int gt_cli_reading_finish(struct gt_cli_reading *r, struct gt_error *err)
 {
-    return gt_opened_finish(r->opened, err);
+    return gt_cli_opened_finish(r->opened, err);
 }
 
-static struct gtrace_facts facts_of(const struct gt_reading *r)
+static struct gtrace_facts facts_of(const struct gt_cli_reading *r)
 {
     struct gtrace_facts f = {.size = sizeof f};
     gtrace_facts(r->trace, &f);
     return f;
 }
 
-int gt_reading_nothing(struct gt_reading *r, struct gt_error *err)
+int gt_cli_reading_nothing(struct gt_cli_reading *r, struct gt_error *err)
 {
     const struct gtrace_facts f = facts_of(r);
     if (f.form == GTRACE_ETRACE && f.records == 0)
@@ -29,18 +29,18 @@ int gt_reading_nothing(struct gt_reading *r, struct gt_error *err)
                             "%s: an etrace stream without calls; record it with flags=exec, or "
                             "read it with guesttrace dump",
                             f.path);
-    int status = gt_window_nothing(&r->options->window, r->trace, err);
+    int status = gt_cli_window_nothing(&r->options->window, r->trace, err);
     r->is_empty = status < 0;
     return status;
 }
 
-void gt_reading_put_clock(struct gt_reading *r)
+void gt_cli_reading_put_clock(struct gt_cli_reading *r)
 {
     if (!r->options->opened.quiet && facts_of(r).clock == GTRACE_CLOCK_INSTRUCTIONS)
         gt_output_text(&r->pager->out, "# Times are instructions of the guest, 1 ns each.\n");
 }
 
-struct gtrace_function gt_reading_function(const struct gt_reading *r, uint32_t function)
+struct gtrace_function gt_cli_reading_function(const struct gt_cli_reading *r, uint32_t function)
 {
     struct gtrace_function f = {.size = sizeof f};
     if (gtrace_function(r->trace, function, &f) < 0)
@@ -50,13 +50,13 @@ struct gtrace_function gt_reading_function(const struct gt_reading *r, uint32_t 
     return f;
 }
 
-const char *gt_reading_name(const struct gt_reading *r, uint32_t function)
+const char *gt_cli_reading_name(const struct gt_cli_reading *r, uint32_t function)
 {
-    return gt_reading_function(r, function).name;
+    return gt_cli_reading_function(r, function).name;
 }
 
 /* Patterns that no function has matched; returns the status, or that there are some. */
-static int report_unused(const struct gt_reading *r, int status, struct gt_error *err)
+static int report_unused(const struct gt_cli_reading *r, int status, struct gt_error *err)
 {
     const char *message;
     bool some = false;
@@ -65,7 +65,7 @@ static int report_unused(const struct gt_reading *r, int status, struct gt_error
         return status;
     for (size_t i = 0; (message = gtrace_filter_unused(filter, i)); i++) {
         if (i)
-            gt_command_fail(r->opened->command, 0, "%s", err->text);
+            gt_cli_command_fail(r->opened->command, 0, "%s", err->text);
         gt_error_set(err, GT_E_NOT_FOUND, "%s", message);
         some = true;
     }
@@ -73,29 +73,29 @@ static int report_unused(const struct gt_reading *r, int status, struct gt_error
 }
 
 struct job {
-    const struct gt_reading_options *options;
-    int (*run)(struct gt_reading *r, const void *user, struct gt_error *err);
+    const struct gt_cli_reading_options *options;
+    int (*run)(struct gt_cli_reading *r, const void *user, struct gt_error *err);
     const void *user;
 };
 
-static int read_window(struct gt_opened *opened, const void *user, struct gt_error *err)
+static int read_window(struct gt_cli_opened *opened, const void *user, struct gt_error *err)
 {
     const struct job *job = user;
-    struct gt_reading r = {.opened = opened, .options = job->options, .trace = opened->trace};
-    int status = gt_window_make(&job->options->window, r.trace, &r.window, err);
+    struct gt_cli_reading r = {.opened = opened, .options = job->options, .trace = opened->trace};
+    int status = gt_cli_window_make(&job->options->window, r.trace, &r.window, err);
     if (status == 0) {
         status = job->run(&r, job->user, err);
         status = report_unused(&r, status, err);
     }
-    gt_window_clear(&r.window);
+    gt_cli_window_clear(&r.window);
     return status;
 }
 
-int gt_reading_run(const struct gt_command *self, const struct gt_reading_options *o, size_t n,
-                   char **operands,
-                   int (*run)(struct gt_reading *r, const void *user, struct gt_error *err),
-                   const void *user)
+int gt_cli_reading_run(const struct gt_cli_command *self, const struct gt_cli_reading_options *o,
+                       size_t n, char **operands,
+                       int (*run)(struct gt_cli_reading *r, const void *user, struct gt_error *err),
+                       const void *user)
 {
     const struct job job = {o, run, user};
-    return gt_opened_run(self, &o->opened, n, operands, read_window, &job);
+    return gt_cli_opened_run(self, &o->opened, n, operands, read_window, &job);
 }

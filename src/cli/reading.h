@@ -9,13 +9,13 @@
 #include "cli/opened.h"
 #include "cli/window.h"
 
-struct gt_reading_options {
-    struct gt_opened_options opened;
+struct gt_cli_reading_options {
+    struct gt_cli_opened_options opened;
     bool demangle;
-    struct gt_window_options window;
+    struct gt_cli_window_options window;
 };
 
-/* Rows of a table of options; `member` is the struct gt_reading_options in `options`. */
+/* Rows of a table of options; `member` is the struct gt_cli_reading_options in `options`. */
 #define GT_READING_OPTIONS(options, member)                                                        \
     GT_WINDOW_OPTIONS(options, member.window),                                                     \
         {"elf",                                                                                    \
@@ -41,35 +41,35 @@ struct gt_reading_options {
         GT_QUIET_OPTION(options, member.opened.quiet),                                             \
         GT_PAGER_OPTIONS(options, member.opened.pager)
 
-struct gt_reading {
-    struct gt_opened *opened;
-    const struct gt_reading_options *options;
+struct gt_cli_reading {
+    struct gt_cli_opened *opened;
+    const struct gt_cli_reading_options *options;
     struct gtrace *trace;
-    struct gt_window window;
-    struct gt_pager *pager; /* gt_reading_start sets it */
-    bool is_empty;          /* what the options choose has no calls */
+    struct gt_cli_window window;
+    struct gt_cli_pager *pager; /* gt_cli_reading_start sets it */
+    bool is_empty;              /* what the options choose has no calls */
 };
 
-/* The output; it is finished by gt_reading_finish, if this returned 0. GT_E_IO. */
-int gt_reading_start(struct gt_reading *r, struct gt_error *err);
-int gt_reading_finish(struct gt_reading *r, struct gt_error *err);
+/* The output; it is finished by gt_cli_reading_finish, if this returned 0. GT_E_IO. */
+int gt_cli_reading_start(struct gt_cli_reading *r, struct gt_error *err);
+int gt_cli_reading_finish(struct gt_cli_reading *r, struct gt_error *err);
 
 /* Nothing is left to be shown: GT_E_NOT_FOUND where the options did not mean that, else 0. Where a
  * pattern matches nothing, that is reported instead. */
-int gt_reading_nothing(struct gt_reading *r, struct gt_error *err);
+int gt_cli_reading_nothing(struct gt_cli_reading *r, struct gt_error *err);
 
 /* A comment line, if times are the guest's instructions; not with --quiet. */
-void gt_reading_put_clock(struct gt_reading *r);
+void gt_cli_reading_put_clock(struct gt_cli_reading *r);
 
 /* The function; its name as it is shown. */
-struct gtrace_function gt_reading_function(const struct gt_reading *r, uint32_t function);
-const char *gt_reading_name(const struct gt_reading *r, uint32_t function);
+struct gtrace_function gt_cli_reading_function(const struct gt_cli_reading *r, uint32_t function);
+const char *gt_cli_reading_name(const struct gt_cli_reading *r, uint32_t function);
 
 /* Opens operands[0], the only one, or else the default recording, calls `run`, which may print, and
  * reports what went wrong, also what the recording has of damage. Returns the exit status. */
-int gt_reading_run(const struct gt_command *self, const struct gt_reading_options *o, size_t n,
-                   char **operands,
-                   int (*run)(struct gt_reading *r, const void *user, struct gt_error *err),
-                   const void *user);
+int gt_cli_reading_run(const struct gt_cli_command *self, const struct gt_cli_reading_options *o,
+                       size_t n, char **operands,
+                       int (*run)(struct gt_cli_reading *r, const void *user, struct gt_error *err),
+                       const void *user);
 
 #endif

@@ -16,21 +16,21 @@ static int check_recording(const char *dir, struct gt_error *err)
     int status = gt_uftrace_dir_open(&d, dir, err);
     if (status < 0)
         return status;
-    return gt_file_kind_is_recording(dir)
+    return gt_recording_kind_is_recording(dir)
                ? 0
-               : gt_file_kind_refuse(dir, 0, "a recording of calls", err);
+               : gt_recording_kind_refuse(dir, 0, "a recording of calls", err);
 }
 
-static void print(const char *path, const struct gt_recording_repair_result *done)
+static void print(const char *path, const struct gt_repair_result *done)
 {
-    g_autofree char *what = gt_recording_repair_text(done);
+    g_autofree char *what = gt_repair_text(done);
     printf("%s: %s\n", path, what);
     for (guint k = 0; done->texts && k < done->texts->len; k++)
         printf("%s/%s\n", path, (const char *)done->texts->pdata[k]);
 }
 
 /* The code that the plugin looked for, which `record` moves into the recording at its end. */
-static void take_code_map(const char *path, const struct gt_recording_edit *edit)
+static void take_code_map(const char *path, const struct gt_repair_edit *edit)
 {
     g_autofree char *left = g_strconcat(path, "." GT_CODE_MAP_FILE, NULL);
     g_autofree char *to = g_build_filename(edit->at.dir, GT_CODE_MAP_FILE, NULL);
@@ -39,27 +39,27 @@ static void take_code_map(const char *path, const struct gt_recording_edit *edit
 }
 
 /* What can be repaired is, and printed, whatever else fails. */
-static int repair_one(const struct gt_command *self, const char *path, struct gt_error *err)
+static int repair_one(const struct gt_cli_command *self, const char *path, struct gt_error *err)
 {
-    struct gt_recording_repair_result done = {0};
-    struct gt_recording_edit edit;
+    struct gt_repair_result done = {0};
+    struct gt_repair_edit edit;
     struct gt_error second = {0};
-    const struct gt_notices notices = gt_command_notices(self);
-    int status = gt_recording_edit_open(path, true, &notices, &edit, err);
+    const struct gt_error_notices notices = gt_cli_command_notices(self);
+    int status = gt_repair_edit_open(path, true, &notices, &edit, err);
     if (status < 0)
         return status;
     if (!edit.at.file && (status = check_recording(path, err)) < 0) {
-        gt_recording_edit_close(&edit, false, NULL);
+        gt_repair_edit_close(&edit, false, NULL);
         return status;
     }
     take_code_map(path, &edit);
-    status = gt_recording_repair(&edit, true, &notices, &done, err);
+    status = gt_repair_recording(&edit, true, &notices, &done, err);
     if (edit.work.restored)
         printf("%s: the newest part was missing: an empty one is in its place\n", path);
     if (status == 0 || done.recovered || done.repair.files)
         print(path, &done);
-    gt_recording_repair_clear(&done);
-    int closed = gt_recording_edit_close(&edit, true, &second);
+    gt_repair_clear(&done);
+    int closed = gt_repair_edit_close(&edit, true, &second);
     if (edit.at.file && edit.work.flight && *edit.work.snapshot && closed == 0)
         printf("%s: the last snapshot is %s\n", path, edit.work.snapshot);
     if (status == 0 && closed < 0)
@@ -67,21 +67,22 @@ static int repair_one(const struct gt_command *self, const char *path, struct gt
     return status;
 }
 
-static int run_repair(const struct gt_command *self, const void *options, size_t n, char **operands)
+static int run_repair(const struct gt_cli_command *self, const void *options, size_t n,
+                      char **operands)
 {
     (void)options;
     if (n == 0)
-        return gt_command_usage_error(self, "needs a recording");
+        return gt_cli_command_usage_error(self, "needs a recording");
     int status = GT_EXIT_DONE;
     for (size_t i = 0; i < n; i++) {
         struct gt_error err = {0};
         if (repair_one(self, operands[i], &err) < 0)
-            status = gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
+            status = gt_cli_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
     }
     return status;
 }
 
-const struct gt_command gt_command_repair = {
+const struct gt_cli_command gt_cli_command_repair = {
     .name = "repair",
     .summary = "repair a recording that was interrupted",
     .usage = (const char *const[]){"RECORDING...", NULL},

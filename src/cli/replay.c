@@ -5,14 +5,14 @@
 #include <errno.h>
 
 struct replay_options {
-    struct gt_reading_options reader;
+    struct gt_cli_reading_options reader;
     GPtrArray *functions, *modules;
     const char *fields;
     uint64_t last;
     bool flat, json;
 };
 
-static const struct gt_option replay_table[] = {
+static const struct gt_cli_option replay_table[] = {
     {"flat", .type = GT_OPTION_FLAG, .help = "print a line for each event, for other programs",
      .heading = GT_UNDER_OUTPUT, .offset = offsetof(struct replay_options, flat)},
     {"json", .type = GT_OPTION_FLAG, .help = "print JSON, a line for each call where it ends",
@@ -37,24 +37,24 @@ static const struct gt_option replay_table[] = {
     {0},
 };
 
-static int replay(struct gt_reading *r, const void *user, struct gt_error *err)
+static int replay(struct gt_cli_reading *r, const void *user, struct gt_error *err)
 {
     const struct replay_options *o = user;
     struct gt_error write_err = {0};
     struct gtrace_error e = {.size = sizeof e};
     struct gtrace_window w = r->window.part;
-    int status = gt_reading_start(r, err);
+    int status = gt_cli_reading_start(r, err);
     if (status < 0)
         return status;
     const bool color = r->pager->color;
     const char *const colors[GTRACE_COLORS] = {
-        [GTRACE_COLOR_END] = gt_color(color, GT_COLOR_NONE),
-        [GTRACE_COLOR_MS] = gt_color(color, GT_COLOR_GREEN),
-        [GTRACE_COLOR_S] = gt_color(color, GT_COLOR_YELLOW),
-        [GTRACE_COLOR_MINUTES] = gt_color(color, GT_COLOR_RED),
-        [GTRACE_COLOR_COMMENT] = gt_color(color, GT_COLOR_GRAY),
-        [GTRACE_COLOR_EVENT] = gt_color(color, GT_COLOR_GREEN),
-        [GTRACE_COLOR_LOST] = gt_color(color, GT_COLOR_RED),
+        [GTRACE_COLOR_END] = gt_cli_color(color, GT_COLOR_NONE),
+        [GTRACE_COLOR_MS] = gt_cli_color(color, GT_COLOR_GREEN),
+        [GTRACE_COLOR_S] = gt_cli_color(color, GT_COLOR_YELLOW),
+        [GTRACE_COLOR_MINUTES] = gt_cli_color(color, GT_COLOR_RED),
+        [GTRACE_COLOR_COMMENT] = gt_cli_color(color, GT_COLOR_GRAY),
+        [GTRACE_COLOR_EVENT] = gt_cli_color(color, GT_COLOR_GREEN),
+        [GTRACE_COLOR_LOST] = gt_cli_color(color, GT_COLOR_RED),
     };
     const struct gtrace_replay_options how = {.size = sizeof how,
                                               .form = o->json   ? GTRACE_REPLAY_JSON
@@ -69,22 +69,23 @@ static int replay(struct gt_reading *r, const void *user, struct gt_error *err)
     status = gtrace_replay(r->trace, &w, &how, r->pager->out.fd, &e);
     const int failed = errno;
     const bool closed = status == GTRACE_E_IO && failed == EPIPE;
-    if (gt_reading_finish(r, &write_err) < 0)
+    if (gt_cli_reading_finish(r, &write_err) < 0)
         return gt_error_set(err, GT_E_IO, "%s", write_err.text);
     if (status < 0 && !closed)
-        return gt_opened_fail_output(err, status, &e, failed, "standard output");
-    return status == 0 ? gt_reading_nothing(r, err) : closed;
+        return gt_cli_opened_fail_output(err, status, &e, failed, "standard output");
+    return status == 0 ? gt_cli_reading_nothing(r, err) : closed;
 }
 
-static int run_replay(const struct gt_command *self, const void *options, size_t n, char **operands)
+static int run_replay(const struct gt_cli_command *self, const void *options, size_t n,
+                      char **operands)
 {
     const struct replay_options *o = options;
     if (o->flat && o->json)
-        return gt_command_usage_error(self, "takes one of --flat and --json");
-    return gt_reading_run(self, &o->reader, n, operands, replay, o);
+        return gt_cli_command_usage_error(self, "takes one of --flat and --json");
+    return gt_cli_reading_run(self, &o->reader, n, operands, replay, o);
 }
 
-const struct gt_command gt_command_replay = {
+const struct gt_cli_command gt_cli_command_replay = {
     .name = "replay",
     .summary = "print the calls of a recording in order of time",
     .usage =

@@ -46,18 +46,19 @@ static int run_script(const char *folder, const char *name, const char *const *a
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int run_setup_qemu(const struct gt_command *self, const void *options, size_t n,
+static int run_setup_qemu(const struct gt_cli_command *self, const void *options, size_t n,
                           char **operands)
 {
     (void)options;
     (void)operands;
     if (n)
-        return gt_command_usage_error(self, "takes no operands");
+        return gt_cli_command_usage_error(self, "takes no operands");
     g_autofree char *folder = find_scripts();
     if (!folder)
-        return gt_command_fail(self, GT_EXIT_FAILED,
-                               "the scripts of guesttrace are missing: scripts/qemus is neither in"
-                               " its source tree nor installed");
+        return gt_cli_command_fail(
+            self, GT_EXIT_FAILED,
+            "the scripts of guesttrace are missing: scripts/qemus is neither in"
+            " its source tree nor installed");
     const struct {
         const char *name;
         const char *const *arguments;
@@ -68,13 +69,13 @@ static int run_setup_qemu(const struct gt_command *self, const void *options, si
     for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
         int status = run_script(folder, steps[i].name, steps[i].arguments);
         if (status != 0)
-            return gt_command_fail(self, GT_EXIT_FAILED, "%s/%s: %s", folder, steps[i].name,
-                                   status < 0 ? "it does not start" : "it failed: see above");
+            return gt_cli_command_fail(self, GT_EXIT_FAILED, "%s/%s: %s", folder, steps[i].name,
+                                       status < 0 ? "it does not start" : "it failed: see above");
     }
     return GT_EXIT_DONE;
 }
 
-const struct gt_command gt_command_setup_qemu = {
+const struct gt_cli_command gt_cli_command_setup_qemu = {
     .name = "setup-qemu",
     .summary = "build a user-mode QEMU that loads plugins",
     .usage = (const char *const[]){"", NULL},

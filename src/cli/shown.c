@@ -7,22 +7,22 @@
 #include <glib.h>
 #include <string.h>
 
-char *gt_shown(const char *text)
+char *gt_cli_shown(const char *text)
 {
     size_t n = strlen(text);
     char *shown = g_malloc(GT_ESCAPE_GROWTH * n + 1);
-    *gt_escape_put(shown, text, n) = '\0';
+    *gt_text_escape_put(shown, text, n) = '\0';
     return shown;
 }
 
-void gt_shown_put(struct gt_output *out, const char *text)
+void gt_cli_shown_put(struct gt_output *out, const char *text)
 {
     size_t n = strlen(text);
     if (n <= GT_OUTPUT_SIZE / GT_ESCAPE_GROWTH) {
         char *at = gt_output_room(out, GT_ESCAPE_GROWTH * n);
-        gt_output_end(out, gt_escape_put(at, text, n));
+        gt_output_end(out, gt_text_escape_put(at, text, n));
         return;
     }
-    g_autofree char *shown = gt_shown(text);
+    g_autofree char *shown = gt_cli_shown(text);
     gt_output_text(out, shown);
 }

@@ -6,8 +6,8 @@
 #include "base/output.h"
 
 /* The caller frees it (g_free). */
-char *gt_shown(const char *text);
+char *gt_cli_shown(const char *text);
 /* Prints a text so. */
-void gt_shown_put(struct gt_output *out, const char *text);
+void gt_cli_shown_put(struct gt_output *out, const char *text);
 
 #endif

@@ -15,7 +15,7 @@ struct simpletrace_options {
     const char *filter;
 };
 
-static const struct gt_option simpletrace_table[] = {
+static const struct gt_cli_option simpletrace_table[] = {
     {"filter", 'f', GT_OPTION_TEXT, .value = "EXPR", .help = "show only the records that match",
      .offset = offsetof(struct simpletrace_options, filter)},
     {"json", 'j', GT_OPTION_FLAG, .help = "print one JSON object per line",
@@ -33,11 +33,11 @@ static const struct gt_option simpletrace_table[] = {
 };
 
 struct walk {
-    const struct gt_command *command;
+    const struct gt_cli_command *command;
     const struct gt_simpletrace_form *form;
     void *self;
-    struct gt_trace_filter *filter; /* NULL: all */
-    int status;                     /* the exit status so far */
+    struct gt_simpletrace_filter *filter; /* NULL: all */
+    int status;                           /* the exit status so far */
     struct gt_output out;
 };
 
@@ -51,50 +51,50 @@ static void report(void *self, const char *message)
 {
     struct walk *w = self;
     gt_output_flush(&w->out);
-    w->status = gt_command_fail(w->command, GT_EXIT_FAILED, "%s", message);
+    w->status = gt_cli_command_fail(w->command, GT_EXIT_FAILED, "%s", message);
 }
 
-static void read_records(struct walk *w, struct gt_trace_merge *m)
+static void read_records(struct walk *w, struct gt_simpletrace_merge *m)
 {
     const struct gt_trace_record *r;
     uint64_t before = 0;
     bool any = false;
-    while (!w->out.failed && (r = gt_trace_merge_next(m, report, w))) {
+    while (!w->out.failed && (r = gt_simpletrace_merge_next(m, report, w))) {
         if (!any)
             before = r->timestamp;
-        if (!w->filter || gt_trace_filter_match(w->filter, r, before))
+        if (!w->filter || gt_simpletrace_filter_match(w->filter, r, before))
             w->form->record(w->self, r, before);
         before = r->timestamp;
         any = true;
     }
-    uint64_t skipped = gt_trace_merge_skipped(m);
+    uint64_t skipped = gt_simpletrace_merge_skipped(m);
     if (skipped)
-        gt_command_fail(w->command, 0, "%llu records could not be decoded",
-                        (unsigned long long)skipped);
-    uint64_t undecided = w->filter ? gt_trace_filter_undecided(w->filter) : 0;
+        gt_cli_command_fail(w->command, 0, "%llu records could not be decoded",
+                            (unsigned long long)skipped);
+    uint64_t undecided = w->filter ? gt_simpletrace_filter_undecided(w->filter) : 0;
     if (undecided)
-        w->status =
-            gt_command_fail(w->command, GT_EXIT_FAILED,
-                            "--filter: for %llu texts a regular expression was too much, they are "
-                            "taken as not matching; use a simpler one",
-                            (unsigned long long)undecided);
+        w->status = gt_cli_command_fail(
+            w->command, GT_EXIT_FAILED,
+            "--filter: for %llu texts a regular expression was too much, they are "
+            "taken as not matching; use a simpler one",
+            (unsigned long long)undecided);
 }
 
 static int show(struct walk *w, const struct simpletrace_options *opt,
-                const struct gt_trace_files *files)
+                const struct gt_simpletrace_files *files)
 {
     const struct gt_trace_reader_options how = {
         .no_header = opt->no_header, .before_wait = flush, .self = &w->out};
-    struct gt_trace_merge *m;
+    struct gt_simpletrace_merge *m;
     struct gt_error err;
-    if (gt_trace_merge_open(&m, files, &how, &err) < 0)
-        return gt_command_fail(w->command, GT_EXIT_FAILED, "%s", err.text);
+    if (gt_simpletrace_merge_open(&m, files, &how, &err) < 0)
+        return gt_cli_command_fail(w->command, GT_EXIT_FAILED, "%s", err.text);
     w->self = w->form->begin(&w->out, files->declared);
     read_records(w, m);
     w->form->end(w->self);
-    gt_trace_merge_close(m);
+    gt_simpletrace_merge_close(m);
     if (gt_output_finish(&w->out, "standard output", &err) < 0)
-        w->status = gt_command_fail(w->command, GT_EXIT_FAILED, "%s", err.text);
+        w->status = gt_cli_command_fail(w->command, GT_EXIT_FAILED, "%s", err.text);
     return w->status;
 }
 
@@ -108,18 +108,18 @@ static const struct gt_simpletrace_form *form_of(const struct simpletrace_option
 }
 
 /* The message, the expression, and a caret below the place. */
-static int filter_error(const struct gt_command *self, const char *text, size_t at,
+static int filter_error(const struct gt_cli_command *self, const char *text, size_t at,
                         const struct gt_error *err)
 {
-    gt_command_fail(self, 0, "--filter: %s", err->text);
+    gt_cli_command_fail(self, 0, "--filter: %s", err->text);
     g_autofree char *shown = g_strdup(text);
     g_strdelimit(shown, "\t\r\n\v\f", ' ');
     fprintf(stderr, "  %s\n  %*s^\n", shown, (int)g_utf8_strlen(text, (gssize)at), "");
     return GT_EXIT_USAGE;
 }
 
-static int run_with(const struct gt_command *self, const struct simpletrace_options *opt,
-                    const struct gt_trace_files *files)
+static int run_with(const struct gt_cli_command *self, const struct simpletrace_options *opt,
+                    const struct gt_simpletrace_files *files)
 {
     g_autofree struct walk *w = g_new0(struct walk, 1);
     struct gt_error err;
@@ -128,10 +128,10 @@ static int run_with(const struct gt_command *self, const struct simpletrace_opti
     w->form = form_of(opt);
     gt_output_init(&w->out, STDOUT_FILENO);
     if (opt->filter &&
-        gt_trace_filter_parse(&w->filter, opt->filter, files->declared, &at, &err) < 0)
+        gt_simpletrace_filter_parse(&w->filter, opt->filter, files->declared, &at, &err) < 0)
         return filter_error(self, opt->filter, at, &err);
     int status = show(w, opt, files);
-    gt_trace_filter_free(w->filter);
+    gt_simpletrace_filter_free(w->filter);
     return status;
 }
 
@@ -144,32 +144,32 @@ static int check_kinds(const struct simpletrace_options *opt, size_t n, char **o
     const unsigned any = trace | GT_FILE_IS(GT_FILE_TEXT) | GT_FILE_IS(GT_FILE_EMPTY);
     int status = 0;
     for (size_t i = 0; i + 1 < n && status == 0 && !opt->no_header; i++)
-        status = gt_file_kind_check_at(operands[i], any,
-                                       "declarations of events or a simpletrace file", err);
+        status = gt_recording_kind_check_at(operands[i], any,
+                                            "declarations of events or a simpletrace file", err);
     return status < 0 || n == 0 || opt->no_header
                ? status
-               : gt_file_kind_check_at(operands[n - 1], trace, "a simpletrace file", err);
+               : gt_recording_kind_check_at(operands[n - 1], trace, "a simpletrace file", err);
 }
 
-static int run_simpletrace(const struct gt_command *self, const void *options, size_t n,
+static int run_simpletrace(const struct gt_cli_command *self, const void *options, size_t n,
                            char **operands)
 {
     const struct simpletrace_options *opt = options;
-    struct gt_trace_files files;
+    struct gt_simpletrace_files files;
     struct gt_error err;
     if (opt->chrome && (opt->json || opt->stats))
-        return gt_command_usage_error(self, "--chrome does not go with --json and --stats");
-    int status = gt_trace_files_read(&files, (const char *const *)operands, n, &err);
+        return gt_cli_command_usage_error(self, "--chrome does not go with --json and --stats");
+    int status = gt_simpletrace_files_read(&files, (const char *const *)operands, n, &err);
     if (status == GT_E_USAGE)
-        return gt_command_usage_error(self, "%s", err.text);
+        return gt_cli_command_usage_error(self, "%s", err.text);
     status = MIN(status, check_kinds(opt, n, operands, &err));
-    status = status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text)
+    status = status < 0 ? gt_cli_command_fail(self, GT_EXIT_FAILED, "%s", err.text)
                         : run_with(self, opt, &files);
-    gt_trace_files_clear(&files);
+    gt_simpletrace_files_clear(&files);
     return status;
 }
 
-const struct gt_command gt_command_simpletrace = {
+const struct gt_cli_command gt_cli_command_simpletrace = {
     .name = "simpletrace",
     .now = "events simpletrace",
     .summary = "show a trace that the simple backend of trace events wrote",

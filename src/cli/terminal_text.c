@@ -10,7 +10,7 @@
 
 enum { NAME_BYTES = 1000 }; /* of a name that are looked at */
 
-void *gt_terminal_open(struct gt_error *err)
+void *gt_cli_terminal_open(struct gt_error *err)
 {
     SCREEN *terminal = newterm(NULL, stdout, stdin);
     if (!terminal) {
@@ -26,13 +26,13 @@ void *gt_terminal_open(struct gt_error *err)
     return terminal;
 }
 
-void gt_terminal_close(void *terminal)
+void gt_cli_terminal_close(void *terminal)
 {
     endwin();
     delscreen(terminal);
 }
 
-void gt_terminal_put(int columns, const char *text)
+void gt_cli_terminal_put(int columns, const char *text)
 {
     for (const char *at = text; *at && columns > 0; at = g_utf8_next_char(at)) {
         const gunichar c = g_utf8_get_char_validated(at, -1);
@@ -50,10 +50,10 @@ void gt_terminal_put(int columns, const char *text)
     }
 }
 
-void gt_terminal_put_name(int columns, const char *name)
+void gt_cli_terminal_put_name(int columns, const char *name)
 {
     g_autofree char *cut = g_strndup(name, MIN(strlen(name), (size_t)NAME_BYTES));
     g_autofree char *valid = g_utf8_make_valid(cut, -1);
-    g_autofree char *shown = gt_shown(valid);
-    gt_terminal_put(columns, shown);
+    g_autofree char *shown = gt_cli_shown(valid);
+    gt_cli_terminal_put(columns, shown);
 }

@@ -5,15 +5,15 @@
 
 #include "base/error.h"
 
-/* Begins to use the terminal, with all keys; the result is for gt_terminal_close. NULL:
+/* Begins to use the terminal, with all keys; the result is for gt_cli_terminal_close. NULL:
  * GT_E_UNSUPPORTED, TERM is not known. */
-void *gt_terminal_open(struct gt_error *err);
-void gt_terminal_close(void *terminal);
+void *gt_cli_terminal_open(struct gt_error *err);
+void gt_cli_terminal_close(void *terminal);
 
 /* As much of a text as fits. A character that may turn the direction of text, or is not seen, is a
  * '?'. */
-void gt_terminal_put(int columns, const char *text);
+void gt_cli_terminal_put(int columns, const char *text);
 /* The same of a name, whose control characters are escaped. */
-void gt_terminal_put_name(int columns, const char *name);
+void gt_cli_terminal_put_name(int columns, const char *name);
 
 #endif

@@ -10,12 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const gt_window_states[] = {"on", "off", NULL};
+const char *const gt_cli_window_states[] = {"on", "off", NULL};
 
-int gt_window_time(const char *option, const char *text, uint64_t *ns, struct gt_error *err)
+int gt_cli_window_time(const char *option, const char *text, uint64_t *ns, struct gt_error *err)
 {
     *ns = 0;
-    if (strcmp(text, "0") == 0 || gt_quantity_parse(text, strlen(text), GT_QUANTITY_TIME, ns) > 0)
+    if (strcmp(text, "0") == 0 ||
+        gt_text_quantity_parse(text, strlen(text), GT_QUANTITY_TIME, ns) > 0)
         return 0;
     return gt_error_set(err, GT_E_USAGE,
                         "option '--%s' takes a time with its unit (1.2s, 300ms, 5us, 100ns), not "
@@ -33,7 +34,8 @@ static bool guest_time(const char *text, uint64_t *ns)
     text += strspn(text, " ");
     size_t n = strspn(text, "0123456789.");
     snprintf(seconds, sizeof seconds, "%.*ss", n < 24 ? (int)n : 0, text);
-    return text[n] == ']' && gt_quantity_parse(seconds, strlen(seconds), GT_QUANTITY_TIME, ns) > 0;
+    return text[n] == ']' &&
+           gt_text_quantity_parse(seconds, strlen(seconds), GT_QUANTITY_TIME, ns) > 0;
 }
 
 /* Of --from and --to: a part of a line of the console or of a mark; or, in brackets, the guest's
@@ -67,7 +69,7 @@ static int make_time(const char *option, const char *text, const struct gtrace *
     uint64_t after;
     if (!g_ascii_isdigit(*text))
         return make_text(option, text, t, from, out, err);
-    int status = gt_window_time(option, text, &after, err);
+    int status = gt_cli_window_time(option, text, &after, err);
     if (status < 0)
         return status;
     gtrace_facts(t, &f);
@@ -76,10 +78,10 @@ static int make_time(const char *option, const char *text, const struct gtrace *
     return 0;
 }
 
-static int make_range(const struct gt_window_options *o, const struct gtrace *t,
+static int make_range(const struct gt_cli_window_options *o, const struct gtrace *t,
                       struct gtrace_window *w, struct gt_error *err);
 
-static int make_times(const struct gt_window_options *o, const struct gtrace *t,
+static int make_times(const struct gt_cli_window_options *o, const struct gtrace *t,
                       struct gtrace_window *w, struct gt_error *err)
 {
     struct gtrace_facts f = {.size = sizeof f};
@@ -91,14 +93,14 @@ static int make_times(const struct gt_window_options *o, const struct gtrace *t,
     if (status == 0 && o->to)
         status = make_time("to", o->to, t, w->from, &w->to, err);
     if (status == 0 && o->min_time)
-        status = gt_window_time("time-filter", o->min_time, &w->min_time, err);
+        status = gt_cli_window_time("time-filter", o->min_time, &w->min_time, err);
     if (status < 0)
         return status;
     gtrace_facts(t, &f);
     if (o->from && o->to && w->to < w->from)
         return gt_error_set(err, GT_E_USAGE, "--to %s is before --from %s", o->to, o->from);
     if (o->from && w->from > f.last) {
-        g_autofree char *end = gt_amount_time(f.last - f.first);
+        g_autofree char *end = gt_cli_amount_time(f.last - f.first);
         return gt_error_set(err, GT_E_RANGE, "%s: --from %s is after its end, at %s", f.path,
                             o->from, end);
     }
@@ -106,11 +108,11 @@ static int make_times(const struct gt_window_options *o, const struct gtrace *t,
 }
 
 /* FROM~TO */
-static int make_range(const struct gt_window_options *o, const struct gtrace *t,
+static int make_range(const struct gt_cli_window_options *o, const struct gtrace *t,
                       struct gtrace_window *w, struct gt_error *err)
 {
     g_auto(GStrv) part = g_strsplit(o->range, "~", -1);
-    struct gt_window_options times = *o;
+    struct gt_cli_window_options times = *o;
     if (o->from || o->to)
         return gt_error_set(err, GT_E_USAGE, "--range %s is --from and --to: give one of them",
                             o->range);
@@ -123,22 +125,22 @@ static int make_range(const struct gt_window_options *o, const struct gtrace *t,
     return make_times(&times, t, w, err);
 }
 
-static int make_tasks(const struct gt_window_options *o, const struct gtrace *t,
-                      struct gt_window *out, struct gt_error *err)
+static int make_tasks(const struct gt_cli_window_options *o, const struct gtrace *t,
+                      struct gt_cli_window *out, struct gt_error *err)
 {
     struct gtrace_error e = {.size = sizeof e};
     out->part.tasks = gt_option_texts(o->tasks);
     for (const char *const *task = out->part.tasks; task && *task; task++) {
         const int status = gtrace_choose_tasks(t, *task, NULL, 0, &e);
         if (status < 0)
-            return gt_opened_fail(err, status, &e);
+            return gt_cli_opened_fail(err, status, &e);
     }
     return 0;
 }
 
 /* ---- filters ------------------------------------------------------------------------------- */
 
-bool gt_window_has_filter(const struct gt_window_options *o)
+bool gt_cli_window_has_filter(const struct gt_cli_window_options *o)
 {
     return o->areas || o->callers || o->hides || o->places || o->triggers || o->where || o->size ||
            o->trace;
@@ -149,7 +151,7 @@ static int add(struct gtrace_filter *f, enum gtrace_filter_option option, const 
 {
     struct gtrace_error e = {.size = sizeof e};
     const int status = gtrace_filter_add(f, option, value, &e);
-    return status < 0 ? gt_opened_fail(err, status, &e) : 0;
+    return status < 0 ? gt_cli_opened_fail(err, status, &e) : 0;
 }
 
 static int add_number(struct gtrace_filter *f, enum gtrace_filter_option option, uint64_t value,
@@ -162,7 +164,7 @@ static int add_number(struct gtrace_filter *f, enum gtrace_filter_option option,
 
 /* Options that are given once. Depth and shortest time are the filter's: -D counts from a -F, and
  * time= may change -t. */
-static int add_limits(const struct gt_window_options *o, struct gtrace_window *w,
+static int add_limits(const struct gt_cli_window_options *o, struct gtrace_window *w,
                       struct gt_error *err)
 {
     int status = add_number(w->filter, GTRACE_DEPTH, w->depth, err);
@@ -177,8 +179,8 @@ static int add_limits(const struct gt_window_options *o, struct gtrace_window *w
     return status;
 }
 
-static int make_filter(const struct gt_window_options *o, struct gtrace *t, struct gtrace_window *w,
-                       struct gt_error *err)
+static int make_filter(const struct gt_cli_window_options *o, struct gtrace *t,
+                       struct gtrace_window *w, struct gt_error *err)
 {
     const struct {
         enum gtrace_filter_option option;
@@ -192,7 +194,7 @@ static int make_filter(const struct gt_window_options *o, struct gtrace *t, stru
     struct gtrace_error e = {.size = sizeof e};
     int status = gtrace_filter_new(t, glob, &w->filter, &e);
     if (status < 0)
-        return gt_opened_fail(err, status, &e);
+        return gt_cli_opened_fail(err, status, &e);
     for (guint i = 0; o->areas && i < o->areas->len && status == 0; i++) {
         const char *value = o->areas->pdata[i];
         status = *value == '!' ? add(w->filter, GTRACE_NOTRACE, value + 1, err)
@@ -206,23 +208,23 @@ static int make_filter(const struct gt_window_options *o, struct gtrace *t, stru
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-int gt_window_make(const struct gt_window_options *o, struct gtrace *t, struct gt_window *out,
-                   struct gt_error *err)
+int gt_cli_window_make(const struct gt_cli_window_options *o, struct gtrace *t,
+                       struct gt_cli_window *out, struct gt_error *err)
 {
-    *out = (struct gt_window){
+    *out = (struct gt_cli_window){
         .part = {.size = sizeof out->part, .depth = (uint32_t)o->depth, .wall = o->wall}};
     int status = make_times(o, t, &out->part, err);
     if (status == 0)
         status = make_tasks(o, t, out, err);
-    if (status == 0 && gt_window_has_filter(o))
+    if (status == 0 && gt_cli_window_has_filter(o))
         status = make_filter(o, t, &out->part, err);
     return status;
 }
 
-void gt_window_clear(struct gt_window *w)
+void gt_cli_window_clear(struct gt_cli_window *w)
 {
     gtrace_filter_free(w->part.filter);
-    *w = (struct gt_window){0};
+    *w = (struct gt_cli_window){0};
 }
 
 static void add_option(GString *text, const char *name, const char *value)
@@ -231,8 +233,8 @@ static void add_option(GString *text, const char *name, const char *value)
         g_string_append_printf(text, "%s--%s %s", text->len ? ", " : "", name, value);
 }
 
-int gt_window_nothing(const struct gt_window_options *o, const struct gtrace *t,
-                      struct gt_error *err)
+int gt_cli_window_nothing(const struct gt_cli_window_options *o, const struct gtrace *t,
+                          struct gt_error *err)
 {
     struct gtrace_facts f = {.size = sizeof f};
     g_autoptr(GString) text = g_string_new(NULL);
@@ -242,7 +244,7 @@ int gt_window_nothing(const struct gt_window_options *o, const struct gtrace *t,
         add_option(text, "task", o->tasks->pdata[i]);
     add_option(text, "range", o->range);
     add_option(text, "time-filter", o->min_time);
-    if (gt_window_has_filter(o))
+    if (gt_cli_window_has_filter(o))
         g_string_append(text, text->len ? ", filters" : "the filters");
     gtrace_facts(t, &f);
     return text->len

@@ -3,7 +3,7 @@
  * The options that choose a part of a recording of calls, the same for every command that reads
  * one: --from, --to, --range, --task, --depth, --time-filter, and filters: docs/filters.md.
  *
- * A command has a struct gt_window_options in its options and GT_WINDOW_OPTIONS in its table.
+ * A command has a struct gt_cli_window_options in its options and GT_WINDOW_OPTIONS in its table.
  */
 #ifndef GT_CLI_WINDOW_H
 #define GT_CLI_WINDOW_H
@@ -12,7 +12,7 @@
 #include "cli/options.h"
 #include "gtrace/gtrace.h"
 
-struct gt_window_options {
+struct gt_cli_window_options {
     const char *from, *to, *range, *min_time; /* NULL: not given */
     GPtrArray *tasks;                         /* NULL: all */
     uint64_t depth;                           /* 0: all */
@@ -23,7 +23,7 @@ struct gt_window_options {
     bool wall; /* where the command has GT_WALL_OPTION */
 };
 
-/* Rows of a table of options; `member` is the struct gt_window_options in `options`. */
+/* Rows of a table of options; `member` is the struct gt_cli_window_options in `options`. */
 #define GT_WINDOW_OPTIONS(options, member)                                                         \
     {"from",                                                                                       \
      .type = GT_OPTION_TEXT,                                                                       \
@@ -96,7 +96,7 @@ struct gt_window_options {
                          GT_UNDER_FILTERS, options, member.where),                                 \
         GT_MATCH_OPTION(options, member.match),                                                    \
     {                                                                                              \
-        "trace", .type = GT_OPTION_CHOICE, .value = "STATE", .choices = gt_window_states,          \
+        "trace", .type = GT_OPTION_CHOICE, .value = "STATE", .choices = gt_cli_window_states,      \
                  .help = "off: show nothing until a trigger", .heading = GT_UNDER_FILTERS,         \
                  .offset = offsetof(options, member.trace)                                         \
     }
@@ -111,28 +111,28 @@ struct gt_window_options {
             .heading = GT_UNDER_SHOWN, .offset = offsetof(options, member.wall)                    \
     }
 
-extern const char *const gt_window_states[];
+extern const char *const gt_cli_window_states[];
 
 /* A window, and its filter. */
-struct gt_window {
+struct gt_cli_window {
     struct gtrace_window part;
 };
 
 /* Makes the window of an open recording; the caller clears it, also after an error. GT_E_USAGE,
  * GT_E_RANGE: a time after the recording's end; GT_E_NOT_FOUND: no such task. */
-int gt_window_make(const struct gt_window_options *o, struct gtrace *t, struct gt_window *out,
-                   struct gt_error *err);
-void gt_window_clear(struct gt_window *w);
+int gt_cli_window_make(const struct gt_cli_window_options *o, struct gtrace *t,
+                       struct gt_cli_window *out, struct gt_error *err);
+void gt_cli_window_clear(struct gt_cli_window *w);
 
 /* True: filters are given. */
-bool gt_window_has_filter(const struct gt_window_options *o);
+bool gt_cli_window_has_filter(const struct gt_cli_window_options *o);
 
 /* The window has nothing: GT_E_NOT_FOUND where options have chosen it, else 0. */
-int gt_window_nothing(const struct gt_window_options *o, const struct gtrace *t,
-                      struct gt_error *err);
+int gt_cli_window_nothing(const struct gt_cli_window_options *o, const struct gtrace *t,
+                          struct gt_error *err);
 
 /* A time with its unit: ns, us, ms, s or m, with decimals or without. GT_E_USAGE, err names the
  * option. */
-int gt_window_time(const char *option, const char *text, uint64_t *ns, struct gt_error *err);
+int gt_cli_window_time(const char *option, const char *text, uint64_t *ns, struct gt_error *err);
 
 #endif

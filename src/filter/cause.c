@@ -21,29 +21,29 @@ static int parse_said(struct gt_filter_rule *r, const struct gt_filter_source *s
 {
     struct gt_error err;
     size_t at;
-    char *copy = gt_span_copy(text);
+    char *copy = gt_filter_span_copy(text);
     if (!copy)
         return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
-    int status = gt_regex_parse(copy, &r->said, &at, &err);
+    int status = gt_filter_regex_parse(copy, &r->said, &at, &err);
     free(copy);
     if (status == 0 && !text.n)
-        return gt_source_fail(s, text.at, GT_E_USAGE, "expected a regular expression");
-    return status < 0 ? gt_source_fail(s, text.at + at, status, "%s", err.text) : 0;
+        return gt_filter_source_fail(s, text.at, GT_E_USAGE, "expected a regular expression");
+    return status < 0 ? gt_filter_source_fail(s, text.at + at, status, "%s", err.text) : 0;
 }
 
 /* A condition on the one value `name`. */
 static int parse_condition(struct gt_filter_rule *r, const struct gt_filter_source *s,
                            struct gt_filter_span text, const char *name)
 {
-    const struct gt_condition_name names[] = {{name, false}, {NULL, false}};
+    const struct gt_filter_condition_name names[] = {{name, false}, {NULL, false}};
     struct gt_error err;
     size_t at;
-    char *copy = gt_span_copy(text);
+    char *copy = gt_filter_span_copy(text);
     if (!copy)
         return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
-    int status = gt_condition_parse(copy, names, false, &r->condition, &at, &err);
+    int status = gt_filter_condition_parse(copy, names, false, &r->condition, &at, &err);
     free(copy);
-    return status < 0 ? gt_source_fail(s, text.at + at, status, "%s", err.text) : 0;
+    return status < 0 ? gt_filter_source_fail(s, text.at + at, status, "%s", err.text) : 0;
 }
 
 static int parse_signal(struct gt_filter_rule *r, const struct gt_filter_source *s,
@@ -53,8 +53,9 @@ static int parse_signal(struct gt_filter_rule *r, const struct gt_filter_source 
     uint64_t n;
     if (!number.n)
         return 0;
-    if (!gt_span_number(number, &n) || n == 0 || n > 64)
-        return gt_source_fail(s, number.at, GT_E_USAGE, "expected the number of a signal, 1 to 64");
+    if (!gt_filter_span_number(number, &n) || n == 0 || n > 64)
+        return gt_filter_source_fail(s, number.at, GT_E_USAGE,
+                                     "expected the number of a signal, 1 to 64");
     strncat(text, number.at, number.n);
     return parse_condition(r, s, (struct gt_filter_span){text, strlen(text)}, "signal");
 }
@@ -62,7 +63,7 @@ static int parse_signal(struct gt_filter_rule *r, const struct gt_filter_source 
 /* "exit" and a comparison, not a name that begins so. */
 static bool is_exit(struct gt_filter_span text)
 {
-    struct gt_filter_span rest = gt_span_after(text, "exit");
+    struct gt_filter_span rest = gt_filter_span_after(text, "exit");
     while (rest.n && *rest.at == ' ')
         rest = (struct gt_filter_span){rest.at + 1, rest.n - 1};
     return rest.n && strchr("=!<>&", *rest.at);
@@ -71,18 +72,18 @@ static bool is_exit(struct gt_filter_span text)
 static int parse_cause(struct gt_filter_rule *r, const struct gt_filter_source *s,
                        struct gt_filter_span text, bool alone)
 {
-    struct gt_filter_span rest = gt_span_after(text, "console:");
+    struct gt_filter_span rest = gt_filter_span_after(text, "console:");
     if (rest.at) {
         r->cause = GT_CAUSE_CONSOLE;
         return parse_said(r, s, rest);
     }
-    rest = gt_span_after(text, "qmp:");
+    rest = gt_filter_span_after(text, "qmp:");
     if (rest.at) {
         r->cause = GT_CAUSE_QMP;
         return parse_said(r, s, rest);
     }
-    rest = gt_span_after(text, "signal:");
-    if (rest.at || (gt_span_is(text, "signal") && alone)) {
+    rest = gt_filter_span_after(text, "signal:");
+    if (rest.at || (gt_filter_span_is(text, "signal") && alone)) {
         r->cause = GT_CAUSE_SIGNAL;
         return parse_signal(r, s, rest);
     }
@@ -129,20 +130,21 @@ static int check_words(const struct gt_filter_rule *r, const struct gt_filter_so
                        const char *at, bool more)
 {
     if (is_about_calls(r) || more)
-        return gt_source_fail(s, at, GT_E_USAGE,
-                              "only actions can follow here, as snapshot or trace-on");
+        return gt_filter_source_fail(s, at, GT_E_USAGE,
+                                     "only actions can follow here, as snapshot or trace-on");
     for (size_t i = 0; r->said && i < r->n_actions; i++)
         if (r->action[i].kind == GT_ACTION_BACKTRACE)
-            return gt_source_fail(s, at, GT_E_USAGE,
-                                  "backtrace is for calls, exit and signal: which vCPU has caused "
-                                  "this is not known");
+            return gt_filter_source_fail(
+                s, at, GT_E_USAGE,
+                "backtrace is for calls, exit and signal: which vCPU has caused "
+                "this is not known");
     return 0;
 }
 
-int gt_cause_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
-                   const struct gt_filter_source *s, struct gt_filter_span item)
+int gt_filter_cause_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
+                          const struct gt_filter_source *s, struct gt_filter_span item)
 {
-    struct gt_filter_span text = gt_span_until(item, "@", false), module = {NULL, 0};
+    struct gt_filter_span text = gt_filter_span_until(item, "@", false), module = {NULL, 0};
     int status = parse_cause(r, s, text, text.n == item.n);
     if (status < 0 || r->cause == GT_CAUSE_CALL)
         return status;
@@ -160,13 +162,13 @@ int gt_cause_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
         return 0;
     }
     struct gt_filter_span words = {text.at + text.n + 1, item.n - text.n - 1};
-    const struct gt_condition *own = r->condition;
-    status = gt_trigger_parse(set, r, s, words, &module);
+    const struct gt_filter_condition *own = r->condition;
+    status = gt_filter_trigger_parse(set, r, s, words, &module);
     bool more = module.at || r->condition != own; /* a module, if: */
     return status == 0 ? check_words(r, s, words.at, more) : status;
 }
 
-const char *gt_cause_subject(const struct gt_filter_rule *r)
+const char *gt_filter_cause_subject(const struct gt_filter_rule *r)
 {
     static const char *const subject[] = {
         [GT_CAUSE_CONSOLE] = "line of the console",

@@ -17,57 +17,58 @@ enum {
     GT_CONDITION_TEXT = 4096, /* bytes of their names, and of strings */
 };
 
-enum gt_condition_value_kind {
+enum gt_filter_condition_value_kind {
     GT_CONDITION_NUMBER,
     GT_CONDITION_STRING,
     GT_CONDITION_NAMED,
     GT_CONDITION_OF_CALL,
 };
 
-struct gt_condition_term {
-    enum gt_condition_value_kind kind;
+struct gt_filter_condition_term {
+    enum gt_filter_condition_value_kind kind;
     bool masked;
-    unsigned name;                /* NAMED, OF_CALL: its number */
-    struct gt_expr_number number; /* NUMBER */
-    const char *text;             /* STRING */
+    unsigned name;                     /* NAMED, OF_CALL: its number */
+    struct gt_base_expr_number number; /* NUMBER */
+    const char *text;                  /* STRING */
     size_t size;
     uint64_t mask;
 };
 
-struct gt_condition_node {
-    enum gt_expr_token op; /* AND, OR, NOT, or a comparison */
-    const struct gt_condition_node *left, *right;
-    struct gt_condition_term a, b;
+struct gt_filter_condition_node {
+    enum gt_base_expr_token op; /* AND, OR, NOT, or a comparison */
+    const struct gt_filter_condition_node *left, *right;
+    struct gt_filter_condition_term a, b;
 };
 
-struct gt_condition {
-    const struct gt_condition_node *root;
+struct gt_filter_condition {
+    const struct gt_filter_condition_node *root;
     bool at_return;
     size_t n_values;
-    struct gt_condition_value value[GT_CONDITION_VALUES];
+    struct gt_filter_condition_value value[GT_CONDITION_VALUES];
     char text[GT_CONDITION_TEXT];
-    struct gt_condition_node node[];
+    struct gt_filter_condition_node node[];
 };
 
-void gt_condition_free(struct gt_condition *c)
+void gt_filter_condition_free(struct gt_filter_condition *c)
 {
     free(c);
 }
 
-bool gt_condition_at_return(const struct gt_condition *c)
+bool gt_filter_condition_at_return(const struct gt_filter_condition *c)
 {
     return c->at_return;
 }
 
-const struct gt_condition_value *gt_condition_values(const struct gt_condition *c, size_t *n)
+const struct gt_filter_condition_value *
+gt_filter_condition_values(const struct gt_filter_condition *c, size_t *n)
 {
     *n = c->n_values;
     return c->value;
 }
 
 struct evaluation {
-    struct gt_condition *c;
-    const struct gt_condition_source *from;
+    struct gt_filter_condition *c;
+    const struct gt_filter_condition_source *from;
 };
 
 static void note(bool *flag)
@@ -76,9 +77,9 @@ static void note(bool *flag)
         __atomic_store_n(flag, true, __ATOMIC_RELAXED);
 }
 
-static bool get_of_call(const struct evaluation *e, unsigned name, struct gt_call_value *out)
+static bool get_of_call(const struct evaluation *e, unsigned name, struct gt_base_call_value *out)
 {
-    struct gt_condition_value *v = &e->c->value[name];
+    struct gt_filter_condition_value *v = &e->c->value[name];
     note(&v->asked);
     if (!e->from->of_call || !e->from->of_call(e->from->self, &v->name, out))
         return false;
@@ -86,13 +87,14 @@ static bool get_of_call(const struct evaluation *e, unsigned name, struct gt_cal
     return true;
 }
 
-static bool get(const struct evaluation *e, const struct gt_condition_term *v,
-                struct gt_call_value *out)
+static bool get(const struct evaluation *e, const struct gt_filter_condition_term *v,
+                struct gt_base_call_value *out)
 {
-    struct gt_expr_number number = v->number;
-    *out = (struct gt_call_value){0};
+    struct gt_base_expr_number number = v->number;
+    *out = (struct gt_base_call_value){0};
     if (v->kind == GT_CONDITION_STRING) {
-        *out = (struct gt_call_value){.kind = GT_CALL_VALUE_TEXT, .text = v->text, .size = v->size};
+        *out = (struct gt_base_call_value){
+            .kind = GT_CALL_VALUE_TEXT, .text = v->text, .size = v->size};
         return true;
     }
     if (v->kind == GT_CONDITION_OF_CALL && !get_of_call(e, v->name, out))
@@ -100,22 +102,22 @@ static bool get(const struct evaluation *e, const struct gt_condition_term *v,
     if (v->kind == GT_CONDITION_NAMED && !e->from->named(e->from->self, v->name, &number))
         return false;
     if (v->kind != GT_CONDITION_OF_CALL)
-        *out = (struct gt_call_value){.negative = number.negative, .bits = number.bits};
+        *out = (struct gt_base_call_value){.negative = number.negative, .bits = number.bits};
     if (v->masked && out->kind != GT_CALL_VALUE_NUMBER)
         return false;
     if (v->masked)
-        *out = (struct gt_call_value){.bits = out->bits & v->mask};
+        *out = (struct gt_base_call_value){.bits = out->bits & v->mask};
     return true;
 }
 
-static double real_of(const struct gt_call_value *v)
+static double real_of(const struct gt_base_call_value *v)
 {
     return v->kind == GT_CALL_VALUE_REAL ? v->real
            : v->negative                 ? (double)(int64_t)v->bits
                                          : (double)v->bits;
 }
 
-static bool compare_real(enum gt_expr_token op, double a, double b)
+static bool compare_real(enum gt_base_expr_token op, double a, double b)
 {
     switch (op) {
     case GT_EXPR_EQUAL:
@@ -133,28 +135,28 @@ static bool compare_real(enum gt_expr_token op, double a, double b)
     }
 }
 
-static bool compare_text(enum gt_expr_token op, const struct gt_call_value *a,
-                         const struct gt_call_value *b)
+static bool compare_text(enum gt_base_expr_token op, const struct gt_base_call_value *a,
+                         const struct gt_base_call_value *b)
 {
     bool equal = a->kind == b->kind && a->size == b->size && !a->cut && !b->cut &&
                  (!a->size || memcmp(a->text, b->text, a->size) == 0);
     return op == GT_EXPR_EQUAL ? equal : op == GT_EXPR_UNEQUAL && !equal;
 }
 
-static bool compare(enum gt_expr_token op, const struct gt_call_value *a,
-                    const struct gt_call_value *b)
+static bool compare(enum gt_base_expr_token op, const struct gt_base_call_value *a,
+                    const struct gt_base_call_value *b)
 {
     if (a->kind == GT_CALL_VALUE_TEXT || b->kind == GT_CALL_VALUE_TEXT)
         return compare_text(op, a, b);
     if (a->kind == GT_CALL_VALUE_REAL || b->kind == GT_CALL_VALUE_REAL)
         return compare_real(op, real_of(a), real_of(b));
-    return gt_expr_compare(op, (struct gt_expr_number){a->negative, a->bits},
-                           (struct gt_expr_number){b->negative, b->bits});
+    return gt_base_expr_compare(op, (struct gt_base_expr_number){a->negative, a->bits},
+                                (struct gt_base_expr_number){b->negative, b->bits});
 }
 
-static bool eval(const struct evaluation *e, const struct gt_condition_node *n)
+static bool eval(const struct evaluation *e, const struct gt_filter_condition_node *n)
 {
-    struct gt_call_value a, b;
+    struct gt_base_call_value a, b;
     switch (n->op) {
     case GT_EXPR_AND:
         return eval(e, n->left) && eval(e, n->right);
@@ -167,7 +169,8 @@ static bool eval(const struct evaluation *e, const struct gt_condition_node *n)
     }
 }
 
-bool gt_condition_holds(struct gt_condition *c, const struct gt_condition_source *source)
+bool gt_filter_condition_holds(struct gt_filter_condition *c,
+                               const struct gt_filter_condition_source *source)
 {
     return eval(&(struct evaluation){c, source}, c->root);
 }
@@ -175,13 +178,13 @@ bool gt_condition_holds(struct gt_condition *c, const struct gt_condition_source
 /* Parses conditions: the leaves of expressions (base/expr.h). */
 
 struct parser {
-    struct gt_expr_lexer lex;
-    const struct gt_condition_name *names;
-    struct gt_condition_node node[GT_CONDITION_NODES];
+    struct gt_base_expr_lexer lex;
+    const struct gt_filter_condition_name *names;
+    struct gt_filter_condition_node node[GT_CONDITION_NODES];
     size_t n;
     bool at_return, values;
     size_t n_values, n_text;
-    struct gt_condition_value value[GT_CONDITION_VALUES];
+    struct gt_filter_condition_value value[GT_CONDITION_VALUES];
     char text[GT_CONDITION_TEXT];
 };
 
@@ -199,24 +202,24 @@ static void *fail(struct parser *p, const char *format, ...)
 
 static bool next(struct parser *p)
 {
-    return gt_expr_next(&p->lex) == 0;
+    return gt_base_expr_next(&p->lex) == 0;
 }
 
-static struct gt_condition_node *new_node(struct parser *p, enum gt_expr_token op,
-                                          const struct gt_condition_node *left,
-                                          const struct gt_condition_node *right)
+static struct gt_filter_condition_node *new_node(struct parser *p, enum gt_base_expr_token op,
+                                                 const struct gt_filter_condition_node *left,
+                                                 const struct gt_filter_condition_node *right)
 {
     if (p->n == GT_CONDITION_NODES)
         return fail(p, "more than %d comparisons", GT_CONDITION_NODES / 2);
-    struct gt_condition_node *n = &p->node[p->n++];
-    *n = (struct gt_condition_node){.op = op, .left = left, .right = right};
+    struct gt_filter_condition_node *n = &p->node[p->n++];
+    *n = (struct gt_filter_condition_node){.op = op, .left = left, .right = right};
     return n;
 }
 
 static bool unknown_name(struct parser *p)
 {
     struct gt_text known = {0};
-    for (const struct gt_condition_name *n = p->names; n->name; n++)
+    for (const struct gt_filter_condition_name *n = p->names; n->name; n++)
         gt_text_printf(&known, "%s%s%s", known.len ? ", " : "", n->name,
                        n->at_return ? " (at the return)" : "");
     fail(p, "no value '%.60s'; known here: %.250s", p->lex.string.data,
@@ -250,7 +253,7 @@ static bool is_number(const char *digits, uint16_t *number)
     return !*digits && n <= 4096;
 }
 
-static void name_value(struct gt_call_value_name *v)
+static void name_value(struct gt_base_call_value_name *v)
 {
     v->place = GT_CALL_NAMED;
     if (strcmp(v->name, "retval") == 0)
@@ -262,7 +265,7 @@ static void name_value(struct gt_call_value_name *v)
 }
 
 /* A value of a call; each name once. */
-static bool take_call_value(struct parser *p, struct gt_condition_term *v)
+static bool take_call_value(struct parser *p, struct gt_filter_condition_term *v)
 {
     const char *word = p->lex.string.data;
     v->kind = GT_CONDITION_OF_CALL;
@@ -271,9 +274,9 @@ static bool take_call_value(struct parser *p, struct gt_condition_term *v)
             return true;
     if (p->n_values == GT_CONDITION_VALUES)
         return fail(p, "more than %d different values", GT_CONDITION_VALUES);
-    struct gt_condition_value *of = &p->value[p->n_values];
-    *of = (struct gt_condition_value){.name.name = keep_text(p),
-                                      .at = (size_t)(p->lex.start - p->lex.text)};
+    struct gt_filter_condition_value *of = &p->value[p->n_values];
+    *of = (struct gt_filter_condition_value){.name.name = keep_text(p),
+                                             .at = (size_t)(p->lex.start - p->lex.text)};
     if (!of->name.name)
         return false;
     name_value(&of->name);
@@ -282,7 +285,7 @@ static bool take_call_value(struct parser *p, struct gt_condition_term *v)
     return true;
 }
 
-static bool take_name(struct parser *p, struct gt_condition_term *v)
+static bool take_name(struct parser *p, struct gt_filter_condition_term *v)
 {
     while (p->names[v->name].name && strcmp(p->names[v->name].name, p->lex.string.data) != 0)
         v->name++;
@@ -294,9 +297,9 @@ static bool take_name(struct parser *p, struct gt_condition_term *v)
 }
 
 /* value = NAME ["&" NUMBER] | NUMBER | STRING */
-static bool parse_value(struct parser *p, struct gt_condition_term *v)
+static bool parse_value(struct parser *p, struct gt_filter_condition_term *v)
 {
-    struct gt_expr_lexer *l = &p->lex;
+    struct gt_base_expr_lexer *l = &p->lex;
     if (l->token == GT_EXPR_NUMBER) {
         v->number = l->number;
         return next(p);
@@ -326,10 +329,10 @@ static bool parse_value(struct parser *p, struct gt_condition_term *v)
 static void *parse_comparison(void *self)
 {
     struct parser *p = self;
-    struct gt_condition_node *n = new_node(p, GT_EXPR_UNEQUAL, NULL, NULL);
+    struct gt_filter_condition_node *n = new_node(p, GT_EXPR_UNEQUAL, NULL, NULL);
     if (!n || !parse_value(p, &n->a))
         return NULL;
-    enum gt_expr_token token = p->lex.token;
+    enum gt_base_expr_token token = p->lex.token;
     if (token < GT_EXPR_EQUAL)
         return n; /* with 0 */
     if (token > GT_EXPR_MORE_EQUAL)
@@ -341,30 +344,32 @@ static void *parse_comparison(void *self)
         return n;
     if (token != GT_EXPR_EQUAL && token != GT_EXPR_UNEQUAL)
         return fail(p, "strings are compared by == and !=");
-    const struct gt_condition_term *other = n->a.kind == GT_CONDITION_OF_CALL ? &n->a : &n->b;
+    const struct gt_filter_condition_term *other =
+        n->a.kind == GT_CONDITION_OF_CALL ? &n->a : &n->b;
     if (other->kind == GT_CONDITION_OF_CALL)
         p->value[other->name].as_text = true;
     return n;
 }
 
-static void *join(void *self, enum gt_expr_token op, void *left, void *right)
+static void *join(void *self, enum gt_base_expr_token op, void *left, void *right)
 {
     return new_node(self, op, left, right);
 }
 
-static const struct gt_expr_tree tree = {parse_comparison, join, GT_CONDITION_DEPTH};
+static const struct gt_base_expr_tree tree = {parse_comparison, join, GT_CONDITION_DEPTH};
 
 /* A text of the parser's, in its copy. */
-static const char *moved(const struct parser *p, const struct gt_condition *c, const char *text)
+static const char *moved(const struct parser *p, const struct gt_filter_condition *c,
+                         const char *text)
 {
     return text ? c->text + (text - p->text) : NULL;
 }
 
 /* A copy of the nodes, of their number. */
-static int keep(const struct parser *p, const struct gt_condition_node *root,
-                struct gt_condition **out)
+static int keep(const struct parser *p, const struct gt_filter_condition_node *root,
+                struct gt_filter_condition **out)
 {
-    struct gt_condition *c = malloc(sizeof *c + p->n * sizeof *c->node);
+    struct gt_filter_condition *c = malloc(sizeof *c + p->n * sizeof *c->node);
     if (!c)
         return gt_error_set(p->lex.err, GT_E_NOMEM, "out of memory");
     c->root = c->node + (root - p->node);
@@ -376,7 +381,7 @@ static int keep(const struct parser *p, const struct gt_condition_node *root,
         c->value[i].name.name = moved(p, c, p->value[i].name.name);
     }
     for (size_t i = 0; i < p->n; i++) {
-        struct gt_condition_node *n = &c->node[i];
+        struct gt_filter_condition_node *n = &c->node[i];
         *n = p->node[i];
         n->left = n->left ? c->node + (n->left - p->node) : NULL;
         n->right = n->right ? c->node + (n->right - p->node) : NULL;
@@ -387,8 +392,9 @@ static int keep(const struct parser *p, const struct gt_condition_node *root,
     return 0;
 }
 
-int gt_condition_parse(const char *text, const struct gt_condition_name *names, bool values,
-                       struct gt_condition **out, size_t *at, struct gt_error *err)
+int gt_filter_condition_parse(const char *text, const struct gt_filter_condition_name *names,
+                              bool values, struct gt_filter_condition **out, size_t *at,
+                              struct gt_error *err)
 {
     struct gt_error own;
     struct parser p = {.lex = {.text = text, .at = text, .start = text, .err = err ? err : &own},
@@ -396,7 +402,7 @@ int gt_condition_parse(const char *text, const struct gt_condition_name *names, 
                        .values = values};
     *out = NULL;
     p.lex.err->status = 0;
-    const struct gt_condition_node *root = gt_expr_parse(&p.lex, &tree, &p);
+    const struct gt_filter_condition_node *root = gt_base_expr_parse(&p.lex, &tree, &p);
     *at = (size_t)(p.lex.start - text);
     gt_text_free(&p.lex.string);
     return root ? keep(&p, root, out) : p.lex.err->status;

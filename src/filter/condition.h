@@ -24,17 +24,17 @@
 
 #include <stddef.h>
 
-struct gt_condition;
+struct gt_filter_condition;
 
 /* A value's number is its index in the table. */
-struct gt_condition_name {
+struct gt_filter_condition_name {
     const char *name;
     bool at_return; /* known when the call returns, not before */
 };
 
 /* A value of a call that the condition names. */
-struct gt_condition_value {
-    struct gt_call_value_name name;
+struct gt_filter_condition_value {
+    struct gt_base_call_value_name name;
     size_t at;         /* its offset in the text */
     bool as_text;      /* it is compared with a string */
     bool asked, known; /* it was asked for; and was known then. Atomic */
@@ -42,23 +42,26 @@ struct gt_condition_value {
 
 /* `names` ends with a NULL name; it is not kept. `values`: other names are values of calls.
  * GT_E_USAGE: *at is the offset of the error in the text. GT_E_NOMEM. */
-int gt_condition_parse(const char *text, const struct gt_condition_name *names, bool values,
-                       struct gt_condition **out, size_t *at, struct gt_error *err);
-void gt_condition_free(struct gt_condition *c); /* NULL is fine */
+int gt_filter_condition_parse(const char *text, const struct gt_filter_condition_name *names,
+                              bool values, struct gt_filter_condition **out, size_t *at,
+                              struct gt_error *err);
+void gt_filter_condition_free(struct gt_filter_condition *c); /* NULL is fine */
 
 /* True: some of its values are known at the return only. */
-bool gt_condition_at_return(const struct gt_condition *c);
+bool gt_filter_condition_at_return(const struct gt_filter_condition *c);
 /* Its values of calls. */
-const struct gt_condition_value *gt_condition_values(const struct gt_condition *c, size_t *n);
+const struct gt_filter_condition_value *
+gt_filter_condition_values(const struct gt_filter_condition *c, size_t *n);
 
 /* Who knows values. Each sets *out; false: it is not known. */
-struct gt_condition_source {
-    bool (*named)(const void *self, unsigned number, struct gt_expr_number *out);
+struct gt_filter_condition_source {
+    bool (*named)(const void *self, unsigned number, struct gt_base_expr_number *out);
     /* NULL: no value of a call is known */
-    bool (*of_call)(const void *self, const struct gt_call_value_name *name,
-                    struct gt_call_value *out);
+    bool (*of_call)(const void *self, const struct gt_base_call_value_name *name,
+                    struct gt_base_call_value *out);
     const void *self;
 };
-bool gt_condition_holds(struct gt_condition *c, const struct gt_condition_source *source);
+bool gt_filter_condition_holds(struct gt_filter_condition *c,
+                               const struct gt_filter_condition_source *source);
 
 #endif

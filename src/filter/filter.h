@@ -99,7 +99,7 @@ bool gt_filter_set_names_tasks(const struct gt_filter_set *set);
 /* True: what happens in one task changes nothing in another. */
 bool gt_filter_set_is_local(const struct gt_filter_set *set);
 
-enum gt_verdict_bit {
+enum gt_filter_verdict_bit {
     GT_VERDICT_ONLY = 1 << 0,        /* -F */
     GT_VERDICT_NOT = 1 << 1,         /* -N */
     GT_VERDICT_CALLERS = 1 << 2,     /* -C */
@@ -120,7 +120,7 @@ enum gt_verdict_bit {
 
 /* What the set has to do with a function. */
 struct gt_filter_verdict {
-    uint32_t bits; /* enum gt_verdict_bit */
+    uint32_t bits; /* enum gt_filter_verdict_bit */
     uint32_t depth;
     uint32_t size;
     uint32_t own_size;                         /* the function's; 0: not known */
@@ -147,8 +147,8 @@ bool gt_filter_has_where(const struct gt_filter_verdict *v);
 struct gt_filter_finished {
     uint32_t depth;
     uint64_t took;
-    bool (*value)(const void *self, const struct gt_call_value_name *name,
-                  struct gt_call_value *out);
+    bool (*value)(const void *self, const struct gt_base_call_value_name *name,
+                  struct gt_base_call_value *out);
     const void *self;
 };
 /* True: a --where has found it. */
@@ -160,8 +160,8 @@ bool gt_filter_reads(const struct gt_filter_verdict *v);
 /* Values of calls that triggers say are recorded, or whose conditions compare them, as far as they
  * are numbered: the i-th of them. */
 struct gt_filter_value {
-    const struct gt_pattern *pattern; /* of the functions */
-    const char *option, *text;        /* as the user wrote it */
+    const struct gt_filter_pattern *pattern; /* of the functions */
+    const char *option, *text;               /* as the user wrote it */
     const char *items; /* "arg1/s,retval" (recording/values/spec.h), in `own` where `implied` */
     bool implied;      /* it is compared: any format will do */
     char own[32];

@@ -8,7 +8,7 @@ static void write_sleep(struct gt_filter_state *s, uint64_t at, uint64_t length)
     s->sink->resumed(s->self, s->shown, at + length);
 }
 
-void gt_held_write_to(struct gt_filter_state *s, uint32_t last)
+void gt_filter_held_write_to(struct gt_filter_state *s, uint32_t last)
 {
     for (; s->held <= last; s->held++) {
         struct gt_filter_frame *f = &s->frame[s->held];
@@ -22,7 +22,7 @@ void gt_held_write_to(struct gt_filter_state *s, uint32_t last)
     }
 }
 
-void gt_held_sleep(struct gt_filter_state *s, uint32_t i, uint64_t at, uint64_t length)
+void gt_filter_held_sleep(struct gt_filter_state *s, uint32_t i, uint64_t at, uint64_t length)
 {
     while (i > 0 && !(s->frame[i].bits & (TAKEN | WRITTEN)))
         i--;
@@ -41,13 +41,13 @@ void gt_held_sleep(struct gt_filter_state *s, uint32_t i, uint64_t at, uint64_t 
     f->slept += length;
 }
 
-void gt_held_write_due(struct gt_filter_state *s, uint64_t time)
+void gt_filter_held_write_due(struct gt_filter_state *s, uint64_t time)
 {
     while (s->held <= s->n) {
         const struct gt_filter_frame *f = &s->frame[s->held];
-        if (f->bits & TAKEN && !gt_held_suffices(s, f, time))
+        if (f->bits & TAKEN && !gt_filter_held_suffices(s, f, time))
             return;
-        gt_held_write_to(s, s->held);
+        gt_filter_held_write_to(s, s->held);
     }
 }
 
@@ -55,39 +55,39 @@ void gt_held_write_due(struct gt_filter_state *s, uint64_t time)
 static void write_sufficing(struct gt_filter_state *s, uint64_t time)
 {
     uint32_t i = s->n;
-    while (i >= s->held && !gt_held_suffices(s, &s->frame[i], time))
+    while (i >= s->held && !gt_filter_held_suffices(s, &s->frame[i], time))
         i--;
-    gt_held_write_to(s, i);
+    gt_filter_held_write_to(s, i);
 }
 
-void gt_held_switch_off(struct gt_filter_state *s, uint64_t time)
+void gt_filter_held_switch_off(struct gt_filter_state *s, uint64_t time)
 {
     write_sufficing(s, time);
     if (s->shown && s->sink->ends)
         s->sink->ends(s->self, s->shown, time);
     for (uint32_t i = s->n; i > 0; i--) {
-        gt_held_hand_down(s, i);
+        gt_filter_held_hand_down(s, i);
         if (s->frame[i].bits & WRITTEN)
             s->sink->leave(s->self, &s->frame[i], --s->shown, time);
         s->frame[i].bits &= ~(uint32_t)WRITTEN;
     }
 }
 
-void gt_held_switch_on(struct gt_filter_state *s, uint64_t time)
+void gt_filter_held_switch_on(struct gt_filter_state *s, uint64_t time)
 {
     s->on_since = time;
     s->held = 1;
     write_sufficing(s, time);
 }
 
-void gt_held_switch(struct gt_filter_state *s, uint32_t now, uint64_t time)
+void gt_filter_held_switch(struct gt_filter_state *s, uint32_t now, uint64_t time)
 {
-    bool was_on = gt_held_is_on(s);
+    bool was_on = gt_filter_held_is_on(s);
     s->switched = now;
-    if (was_on && !gt_held_is_on(s))
-        gt_held_switch_off(s, time);
-    else if (!was_on && gt_held_is_on(s))
-        gt_held_switch_on(s, time);
+    if (was_on && !gt_filter_held_is_on(s))
+        gt_filter_held_switch_off(s, time);
+    else if (!was_on && gt_filter_held_is_on(s))
+        gt_filter_held_switch_on(s, time);
 }
 
 bool gt_filter_is_recorded(const struct gt_filter_frame *f)
@@ -105,16 +105,16 @@ static bool is_open(const struct gt_filter_state *s)
 
 static void notice_switch(struct gt_filter_state *s, uint64_t time)
 {
-    if (gt_held_is_on(s) || s->depth == 0) /* outside all calls nothing is entered again */
-        gt_held_notice_switch(s, time);
+    if (gt_filter_held_is_on(s) || s->depth == 0) /* outside all calls nothing is entered again */
+        gt_filter_held_notice_switch(s, time);
 }
 
 bool gt_filter_takes_event(struct gt_filter_state *s, uint64_t time)
 {
     notice_switch(s, time);
-    if (!gt_held_is_on(s) || !is_open(s))
+    if (!gt_filter_held_is_on(s) || !is_open(s))
         return false;
-    gt_held_write_due(s, time);
+    gt_filter_held_write_due(s, time);
     return s->held > s->n;
 }
 
@@ -122,9 +122,9 @@ bool gt_filter_takes_event(struct gt_filter_state *s, uint64_t time)
 static bool takes_sleep(struct gt_filter_state *s, uint64_t time)
 {
     notice_switch(s, time);
-    if (!gt_held_is_on(s))
+    if (!gt_filter_held_is_on(s))
         return false;
-    gt_held_write_due(s, time);
+    gt_filter_held_write_due(s, time);
     return s->held > s->n && (s->shown || is_open(s));
 }
 
@@ -141,12 +141,12 @@ void gt_filter_suspend(struct gt_filter_state *s, uint64_t time)
 static void wake(struct gt_filter_state *s, uint64_t time)
 {
     notice_switch(s, time);
-    if (!gt_held_is_on(s))
+    if (!gt_filter_held_is_on(s))
         return;
     write_sufficing(s, time);
     uint64_t from = s->suspended_at > s->on_since ? s->suspended_at : s->on_since;
     if (from < time)
-        gt_held_sleep(s, s->n, from, time - from);
+        gt_filter_held_sleep(s, s->n, from, time - from);
 }
 
 void gt_filter_resume(struct gt_filter_state *s, uint64_t time)
@@ -160,7 +160,7 @@ void gt_filter_resume(struct gt_filter_state *s, uint64_t time)
 
 void gt_filter_until(struct gt_filter_state *s, uint64_t time)
 {
-    if (gt_held_is_on(s))
+    if (gt_filter_held_is_on(s))
         write_sufficing(s, time);
     if (s->asleep)
         gt_filter_suspend(s, s->suspended_at);
@@ -171,7 +171,7 @@ uint64_t gt_filter_held_since(const struct gt_filter_state *s)
     uint32_t i = s->held;
     while (i <= s->n && (s->frame[i].bits & (TAKEN | WRITTEN)) != TAKEN)
         i++;
-    if (i > s->n || !gt_held_is_on(s))
+    if (i > s->n || !gt_filter_held_is_on(s))
         return UINT64_MAX;
     return s->frame[i].begin > s->on_since ? s->frame[i].begin : s->on_since;
 }

@@ -50,7 +50,7 @@ static size_t distance(const char *wanted, const char *name)
     return rows[(k + 2) % 3][n];
 }
 
-void gt_nearest_offer(struct gt_nearest *l, const char *name)
+void gt_filter_nearest_offer(struct gt_filter_nearest *l, const char *name)
 {
     size_t length = strnlen(l->wanted, LONGEST), edits = distance(l->wanted, name);
     bool inside = length > 2 && strstr(name, l->wanted) != NULL;
@@ -75,7 +75,7 @@ void gt_nearest_offer(struct gt_nearest *l, const char *name)
     l->n += l->n < GT_NEAREST;
 }
 
-char *gt_nearest_wanted(const char *pattern)
+char *gt_filter_nearest_wanted(const char *pattern)
 {
     char *name = malloc(strlen(pattern) + 1), *to = name;
     for (; name && *pattern; pattern++)
@@ -86,7 +86,7 @@ char *gt_nearest_wanted(const char *pattern)
     return name;
 }
 
-char *gt_nearest_text(const struct gt_nearest *l)
+char *gt_filter_nearest_text(const struct gt_filter_nearest *l)
 {
     struct gt_text t = {0};
     gt_text_add(&t, "", 0);

@@ -8,7 +8,7 @@
 enum { GT_NEAREST = 3 };
 
 /* { .wanted = NAME } is an empty list. */
-struct gt_nearest {
+struct gt_filter_nearest {
     const char *wanted;
     const char *name[GT_NEAREST]; /* nearest first */
     size_t distance[GT_NEAREST];  /* what they are sorted by */
@@ -17,11 +17,11 @@ struct gt_nearest {
 
 /* Considers a name, which must remain valid. A name that has nothing in common with the wanted one
  * is not kept; one that is there already neither. */
-void gt_nearest_offer(struct gt_nearest *l, const char *name);
+void gt_filter_nearest_offer(struct gt_filter_nearest *l, const char *name);
 /* A pattern without what only expressions have: a name to be wanted. The caller frees it; NULL: no
  * memory. */
-char *gt_nearest_wanted(const char *pattern);
+char *gt_filter_nearest_wanted(const char *pattern);
 /* "; near to it: a, b, c", or "". The caller frees it; NULL: no memory. */
-char *gt_nearest_text(const struct gt_nearest *l);
+char *gt_filter_nearest_text(const struct gt_filter_nearest *l);
 
 #endif

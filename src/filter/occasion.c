@@ -20,35 +20,36 @@ static bool is_due(struct gt_filter_live *live, const struct gt_filter_rule *r)
     return !r->count || __atomic_fetch_add(&count[1], 1, __ATOMIC_RELAXED) < r->count;
 }
 
-static bool value_of(const void *self, unsigned number, struct gt_expr_number *out)
+static bool value_of(const void *self, unsigned number, struct gt_base_expr_number *out)
 {
-    const struct gt_occasion *o = self;
-    *out = (struct gt_expr_number){false, number == GT_VALUE_DEPTH ? o->depth : o->took};
+    const struct gt_filter_occasion *o = self;
+    *out = (struct gt_base_expr_number){false, number == GT_VALUE_DEPTH ? o->depth : o->took};
     return number == GT_VALUE_DEPTH || o->at_return;
 }
 
-static bool value_of_call(const void *self, const struct gt_call_value_name *name,
-                          struct gt_call_value *out)
+static bool value_of_call(const void *self, const struct gt_base_call_value_name *name,
+                          struct gt_base_call_value *out)
 {
-    const struct gt_occasion *o = self;
+    const struct gt_filter_occasion *o = self;
     const struct gt_filter_sink *sink = o->s->sink;
     return sink->value && (o->at_return || name->place != GT_CALL_RESULT) &&
            sink->value(o->s->self, o->depth, name, out);
 }
 
-static bool applies(const struct gt_occasion *o, const struct gt_filter_rule *r)
+static bool applies(const struct gt_filter_occasion *o, const struct gt_filter_rule *r)
 {
     if (r->at_return != o->at_return || (o->s->scopes & r->scopes) != r->scopes)
         return false;
     if (r->option == GT_FILTER_WHERE)
         return o->s->chosen;
-    const struct gt_condition_source source = {value_of, value_of_call, o};
-    if (r->condition && !gt_condition_holds(r->condition, &source))
+    const struct gt_filter_condition_source source = {value_of, value_of_call, o};
+    if (r->condition && !gt_filter_condition_holds(r->condition, &source))
         return false;
     return is_due(o->s->live, r);
 }
 
-uint32_t gt_occasion_meet(const struct gt_occasion *o, struct gt_filter_verdict *merged)
+uint32_t gt_filter_occasion_meet(const struct gt_filter_occasion *o,
+                                 struct gt_filter_verdict *merged)
 {
     bool merges = merged && o->v->bits & GT_VERDICT_RULES;
     uint32_t bit = 1, fired = 0;
@@ -59,7 +60,7 @@ uint32_t gt_occasion_meet(const struct gt_occasion *o, struct gt_filter_verdict 
     for (const struct gt_filter_rule *const *r = o->v->rules; *r; r++) {
         if (applies(o, *r)) {
             if (merges)
-                gt_rule_merge(*r, merged);
+                gt_filter_rule_merge(*r, merged);
             if ((*r)->n_actions)
                 fired |= bit;
         }
@@ -70,7 +71,8 @@ uint32_t gt_occasion_meet(const struct gt_occasion *o, struct gt_filter_verdict 
 }
 
 /* What uftrace has too it does only where a call passes the filters. */
-static bool is_performed(const struct gt_occasion *o, const struct gt_filter_action *a, bool passes)
+static bool is_performed(const struct gt_filter_occasion *o, const struct gt_filter_action *a,
+                         bool passes)
 {
     return a->at_return == o->at_return &&
            (passes || a->kind == GT_ACTION_SNAPSHOT || a->kind == GT_ACTION_MARK);
@@ -81,7 +83,7 @@ static bool is_switch(const struct gt_filter_action *a)
     return a->kind == GT_ACTION_TRACE_ON || a->kind == GT_ACTION_TRACE_OFF;
 }
 
-bool gt_occasion_acts(const struct gt_occasion *o, uint32_t fired, bool passes)
+bool gt_filter_occasion_acts(const struct gt_filter_occasion *o, uint32_t fired, bool passes)
 {
     for (const struct gt_filter_rule *const *r = o->v->rules; *r && fired; r++) {
         for (size_t i = 0; fired & 1 && i < (*r)->n_actions; i++)
@@ -102,7 +104,7 @@ static void act(struct gt_filter_live *live, const struct gt_filter_sink *sink, 
         sink->act(self, a);
 }
 
-void gt_occasion_perform(const struct gt_occasion *o, uint32_t fired, bool passes)
+void gt_filter_occasion_perform(const struct gt_filter_occasion *o, uint32_t fired, bool passes)
 {
     const struct gt_filter_state *s = o->s;
     for (const struct gt_filter_rule *const *r = o->v->rules; *r && fired; r++) {
@@ -116,10 +118,10 @@ void gt_occasion_perform(const struct gt_occasion *o, uint32_t fired, bool passe
     }
 }
 
-static bool status_of(const void *self, unsigned number, struct gt_expr_number *out)
+static bool status_of(const void *self, unsigned number, struct gt_base_expr_number *out)
 {
     (void)number;
-    *out = (struct gt_expr_number){false, *(const uint64_t *)self};
+    *out = (struct gt_base_expr_number){false, *(const uint64_t *)self};
     return true;
 }
 
@@ -136,7 +138,7 @@ static void fire(struct gt_filter_live *live, const struct gt_filter_rule *r, ui
 static bool is_said(const struct gt_filter_rule *r, enum gt_filter_said kind, const char *text)
 {
     return r->cause == (kind == GT_FILTER_CONSOLE ? GT_CAUSE_CONSOLE : GT_CAUSE_QMP) &&
-           gt_regex_match(r->said, text);
+           gt_filter_regex_match(r->said, text);
 }
 
 bool gt_filter_listens(const struct gt_filter_set *set, enum gt_filter_said kind, const char *text)
@@ -161,11 +163,12 @@ void gt_filter_said(const struct gt_filter_set *set, struct gt_filter_live *live
 void gt_filter_ended(const struct gt_filter_set *set, struct gt_filter_live *live, bool by_signal,
                      uint64_t status, uint64_t time, const struct gt_filter_sink *sink, void *self)
 {
-    enum gt_rule_cause cause = by_signal ? GT_CAUSE_SIGNAL : GT_CAUSE_EXIT;
+    enum gt_filter_rule_cause cause = by_signal ? GT_CAUSE_SIGNAL : GT_CAUSE_EXIT;
     for (size_t i = 0; i < set->n_rules; i++) {
         struct gt_filter_rule *r = set->rule[i];
-        const struct gt_condition_source source = {status_of, NULL, &status};
-        if (r->cause == cause && (!r->condition || gt_condition_holds(r->condition, &source))) {
+        const struct gt_filter_condition_source source = {status_of, NULL, &status};
+        if (r->cause == cause &&
+            (!r->condition || gt_filter_condition_holds(r->condition, &source))) {
             __atomic_store_n(&r->used, true, __ATOMIC_RELAXED);
             fire(live, r, time, sink, self);
         }

@@ -5,7 +5,7 @@
 
 #include "filter/state.h"
 
-struct gt_occasion {
+struct gt_filter_occasion {
     const struct gt_filter_state *s;
     const struct gt_filter_verdict *v; /* the function's; it has rules */
     uint32_t depth;                    /* of the call */
@@ -16,10 +16,11 @@ struct gt_occasion {
 /* Which of the function's rules apply now; each is counted. Returns the triggers among them, a bit
  * each (of GT_FILTER_TRIGGERS). At a return only the return's triggers. `merged` (not at a return)
  * becomes what all that apply say of the call. */
-uint32_t gt_occasion_meet(const struct gt_occasion *o, struct gt_filter_verdict *merged);
+uint32_t gt_filter_occasion_meet(const struct gt_filter_occasion *o,
+                                 struct gt_filter_verdict *merged);
 /* True: those triggers have something to do here; `passes`: the call passes the filters. */
-bool gt_occasion_acts(const struct gt_occasion *o, uint32_t fired, bool passes);
+bool gt_filter_occasion_acts(const struct gt_filter_occasion *o, uint32_t fired, bool passes);
 /* Does it. */
-void gt_occasion_perform(const struct gt_occasion *o, uint32_t fired, bool passes);
+void gt_filter_occasion_perform(const struct gt_filter_occasion *o, uint32_t fired, bool passes);
 
 #endif

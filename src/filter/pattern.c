@@ -20,10 +20,10 @@ enum kind {
 
 enum module_kind { ANY_MODULE, MODULE_NAME, MODULE_GLOB, MODULE_KERNEL, MODULE_PLT };
 
-struct gt_pattern {
+struct gt_filter_pattern {
     enum kind kind;
     enum module_kind module_kind;
-    struct gt_regex *regex, *module_glob;
+    struct gt_filter_regex *regex, *module_glob;
     uint64_t number; /* the address or line */
     char *module;    /* inside `own` */
     char *text;      /* inside `own` */
@@ -78,7 +78,7 @@ static void remove_backslashes(char *text)
     *to = 0;
 }
 
-static int parse_name(struct gt_pattern *p, enum gt_filter_match match, size_t *at,
+static int parse_name(struct gt_filter_pattern *p, enum gt_filter_match match, size_t *at,
                       struct gt_error *err)
 {
     *at = 0;
@@ -90,20 +90,20 @@ static int parse_name(struct gt_pattern *p, enum gt_filter_match match, size_t *
         return 0;
     }
     p->kind = EXPRESSION;
-    return match == GT_FILTER_MATCH_GLOB ? gt_regex_parse_glob(p->text, &p->regex, at, err)
-                                         : gt_regex_parse(p->text, &p->regex, at, err);
+    return match == GT_FILTER_MATCH_GLOB ? gt_filter_regex_parse_glob(p->text, &p->regex, at, err)
+                                         : gt_filter_regex_parse(p->text, &p->regex, at, err);
 }
 
-static int parse_address(struct gt_pattern *p, size_t *at, struct gt_error *err)
+static int parse_address(struct gt_filter_pattern *p, size_t *at, struct gt_error *err)
 {
     p->kind = ADDRESS;
     *at = 0;
-    if (gt_number_parse(p->text, &p->number) < 0)
+    if (gt_text_number_parse(p->text, &p->number) < 0)
         return gt_error_set(err, GT_E_USAGE, "expected an address, 0x and up to 16 hex digits");
     return 0;
 }
 
-static int parse_module(struct gt_pattern *p, size_t *at, struct gt_error *err)
+static int parse_module(struct gt_filter_pattern *p, size_t *at, struct gt_error *err)
 {
     if (!p->module)
         return 0;
@@ -120,13 +120,13 @@ static int parse_module(struct gt_pattern *p, size_t *at, struct gt_error *err)
     if (!strpbrk(p->module, "*?["))
         return 0;
     p->module_kind = MODULE_GLOB;
-    return gt_regex_parse_glob(p->module, &p->module_glob, at, err);
+    return gt_filter_regex_parse_glob(p->module, &p->module_glob, at, err);
 }
 
 /* A pattern whose text is the n bytes, split at the colon. NULL: no memory. */
-static struct gt_pattern *new_pattern(const char *text, size_t n, const char *colon)
+static struct gt_filter_pattern *new_pattern(const char *text, size_t n, const char *colon)
 {
-    struct gt_pattern *p = calloc(1, sizeof *p + n + 1);
+    struct gt_filter_pattern *p = calloc(1, sizeof *p + n + 1);
     if (!p)
         return NULL;
     memcpy(p->own, text, n);
@@ -139,20 +139,20 @@ static struct gt_pattern *new_pattern(const char *text, size_t n, const char *co
     return p;
 }
 
-static int finish(struct gt_pattern *p, int status, struct gt_pattern **out)
+static int finish(struct gt_filter_pattern *p, int status, struct gt_filter_pattern **out)
 {
     if (status < 0)
-        gt_pattern_free(p);
+        gt_filter_pattern_free(p);
     else
         *out = p;
     return status;
 }
 
-int gt_pattern_parse(const char *text, size_t n, enum gt_filter_match match,
-                     struct gt_pattern **out, size_t *at, struct gt_error *err)
+int gt_filter_pattern_parse(const char *text, size_t n, enum gt_filter_match match,
+                            struct gt_filter_pattern **out, size_t *at, struct gt_error *err)
 {
     const char *colon = find_colon(text, n);
-    struct gt_pattern *p = new_pattern(text, n, colon);
+    struct gt_filter_pattern *p = new_pattern(text, n, colon);
     int status;
     *out = NULL;
     *at = 0;
@@ -160,7 +160,7 @@ int gt_pattern_parse(const char *text, size_t n, enum gt_filter_match match,
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     if (colon && all_digits(p->text) && *p->module) {
         p->kind = LINE;
-        status = gt_number_parse(p->text, &p->number);
+        status = gt_text_number_parse(p->text, &p->number);
         *at = (size_t)(p->text - p->own);
         if (status < 0 || p->number > UINT32_MAX)
             return finish(p, gt_error_set(err, GT_E_RANGE, "a line number that is too large"), out);
@@ -177,10 +177,10 @@ int gt_pattern_parse(const char *text, size_t n, enum gt_filter_match match,
     return finish(p, status, out);
 }
 
-int gt_pattern_parse_file(const char *text, size_t n, enum gt_filter_match match,
-                          struct gt_pattern **out, size_t *at, struct gt_error *err)
+int gt_filter_pattern_parse_file(const char *text, size_t n, enum gt_filter_match match,
+                                 struct gt_filter_pattern **out, size_t *at, struct gt_error *err)
 {
-    struct gt_pattern *p = new_pattern(text, n, NULL);
+    struct gt_filter_pattern *p = new_pattern(text, n, NULL);
     *out = NULL;
     *at = 0;
     if (!p)
@@ -192,12 +192,12 @@ int gt_pattern_parse_file(const char *text, size_t n, enum gt_filter_match match
     return finish(p, status, out);
 }
 
-void gt_pattern_free(struct gt_pattern *p)
+void gt_filter_pattern_free(struct gt_filter_pattern *p)
 {
     if (!p)
         return;
-    gt_regex_free(p->regex);
-    gt_regex_free(p->module_glob);
+    gt_filter_regex_free(p->regex);
+    gt_filter_regex_free(p->module_glob);
     free(p);
 }
 
@@ -207,7 +207,7 @@ static const char *base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static bool is_in_module(const struct gt_pattern *p, const struct gt_filter_function *f)
+static bool is_in_module(const struct gt_filter_pattern *p, const struct gt_filter_function *f)
 {
     const char *base = f->module ? base_name(f->module) : "";
     size_t n;
@@ -219,19 +219,19 @@ static bool is_in_module(const struct gt_pattern *p, const struct gt_filter_func
     case MODULE_PLT:
         return f->plt;
     case MODULE_GLOB:
-        return gt_regex_match(p->module_glob, base);
+        return gt_filter_regex_match(p->module_glob, base);
     default:
         n = strlen(p->module);
         return strncmp(base, p->module, n) == 0 && (!base[n] || base[n] == '.' || base[n] == '-');
     }
 }
 
-static bool matches_name(const struct gt_pattern *p, const char *name)
+static bool matches_name(const struct gt_filter_pattern *p, const char *name)
 {
-    return p->kind == NAME ? strcmp(p->text, name) == 0 : gt_regex_match(p->regex, name);
+    return p->kind == NAME ? strcmp(p->text, name) == 0 : gt_filter_regex_match(p->regex, name);
 }
 
-static bool matches_a_name(const struct gt_pattern *p, const struct gt_filter_function *f)
+static bool matches_a_name(const struct gt_filter_pattern *p, const struct gt_filter_function *f)
 {
     if (f->name && matches_name(p, f->name))
         return true;
@@ -241,7 +241,7 @@ static bool matches_a_name(const struct gt_pattern *p, const struct gt_filter_fu
     return false;
 }
 
-static bool has_address(const struct gt_pattern *p, const struct gt_filter_function *f)
+static bool has_address(const struct gt_filter_pattern *p, const struct gt_filter_function *f)
 {
     uint64_t lo = p->module_kind == ANY_MODULE ? f->address : f->file_address;
     return p->number >= lo && p->number - lo < (f->size ? f->size : 1);
@@ -273,14 +273,14 @@ static bool is_listed(const char *lines, uint64_t line)
     return false;
 }
 
-static bool has_line(const struct gt_pattern *p, const struct gt_filter_function *f)
+static bool has_line(const struct gt_filter_pattern *p, const struct gt_filter_function *f)
 {
     return f->file && f->line &&
            (p->number == f->line || (f->lines && is_listed(f->lines, p->number))) &&
            has_part(f->file, p->text, true);
 }
 
-bool gt_pattern_match(const struct gt_pattern *p, const struct gt_filter_function *f)
+bool gt_filter_pattern_match(const struct gt_filter_pattern *p, const struct gt_filter_function *f)
 {
     if (!is_in_module(p, f))
         return false;
@@ -292,28 +292,28 @@ bool gt_pattern_match(const struct gt_pattern *p, const struct gt_filter_functio
     case FILE_PART:
         return f->file && has_part(f->file, p->text, false);
     case FILE_REGEX:
-        return f->file && gt_regex_match(p->regex, f->file);
+        return f->file && gt_filter_regex_match(p->regex, f->file);
     default:
         return matches_a_name(p, f);
     }
 }
 
-uint64_t gt_pattern_undecided(const struct gt_pattern *p)
+uint64_t gt_filter_pattern_undecided(const struct gt_filter_pattern *p)
 {
-    return p ? gt_regex_undecided(p->regex) + gt_regex_undecided(p->module_glob) : 0;
+    return p ? gt_filter_regex_undecided(p->regex) + gt_filter_regex_undecided(p->module_glob) : 0;
 }
 
-const char *gt_pattern_exact(const struct gt_pattern *p)
+const char *gt_filter_pattern_exact(const struct gt_filter_pattern *p)
 {
     return p->kind == NAME && p->module_kind == ANY_MODULE ? p->text : NULL;
 }
 
-const char *gt_pattern_name(const struct gt_pattern *p)
+const char *gt_filter_pattern_name(const struct gt_filter_pattern *p)
 {
     return p->text;
 }
 
-bool gt_pattern_needs_lines(const struct gt_pattern *p)
+bool gt_filter_pattern_needs_lines(const struct gt_filter_pattern *p)
 {
     return p->kind == LINE || p->kind == FILE_PART || p->kind == FILE_REGEX;
 }

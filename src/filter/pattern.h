@@ -47,27 +47,27 @@ extern const char *const gt_filter_match_names[];
 /* By its name; NULL: the default. */
 enum gt_filter_match gt_filter_match_of(const char *name);
 
-struct gt_pattern;
+struct gt_filter_pattern;
 
 /* Parses the n bytes at `text`. GT_E_USAGE, GT_E_RANGE: *at is the offset of the error in the text.
  * GT_E_NOMEM. */
-int gt_pattern_parse(const char *text, size_t n, enum gt_filter_match match,
-                     struct gt_pattern **out, size_t *at, struct gt_error *err);
+int gt_filter_pattern_parse(const char *text, size_t n, enum gt_filter_match match,
+                            struct gt_filter_pattern **out, size_t *at, struct gt_error *err);
 /* Parses a pattern of source files: a path's components, or an expression or glob of the path. */
-int gt_pattern_parse_file(const char *text, size_t n, enum gt_filter_match match,
-                          struct gt_pattern **out, size_t *at, struct gt_error *err);
-void gt_pattern_free(struct gt_pattern *p); /* NULL is fine */
+int gt_filter_pattern_parse_file(const char *text, size_t n, enum gt_filter_match match,
+                                 struct gt_filter_pattern **out, size_t *at, struct gt_error *err);
+void gt_filter_pattern_free(struct gt_filter_pattern *p); /* NULL is fine */
 
 /* Several threads may match. */
-bool gt_pattern_match(const struct gt_pattern *p, const struct gt_filter_function *f);
+bool gt_filter_pattern_match(const struct gt_filter_pattern *p, const struct gt_filter_function *f);
 /* Of how many texts is not known whether they match: see regex.h. */
-uint64_t gt_pattern_undecided(const struct gt_pattern *p);
+uint64_t gt_filter_pattern_undecided(const struct gt_filter_pattern *p);
 
 /* The name if the pattern is one name of any module; else NULL. */
-const char *gt_pattern_exact(const struct gt_pattern *p);
+const char *gt_filter_pattern_exact(const struct gt_filter_pattern *p);
 /* The pattern without its module: what names are compared with to find near ones. */
-const char *gt_pattern_name(const struct gt_pattern *p);
+const char *gt_filter_pattern_name(const struct gt_filter_pattern *p);
 /* It is about source lines. */
-bool gt_pattern_needs_lines(const struct gt_pattern *p);
+bool gt_filter_pattern_needs_lines(const struct gt_filter_pattern *p);
 
 #endif

@@ -215,7 +215,7 @@ enum {
 
 static const char prefix[] = ".*(?:", suffix[] = "\\E)";
 
-struct gt_regex {
+struct gt_filter_regex {
     pcre2_code *code;
     pcre2_code *pass;           /* finds a match anywhere in one pass; NULL: `code` does */
     pcre2_match_context *limit; /* not changed by matching */
@@ -259,7 +259,8 @@ static int compile(const char *text, pcre2_code **out, size_t *at, struct gt_err
 }
 
 /* An expression that begins anywhere: compiled again, so that one pass does. */
-static int compile_pass(struct gt_regex *r, const char *text, size_t *at, struct gt_error *err)
+static int compile_pass(struct gt_filter_regex *r, const char *text, size_t *at,
+                        struct gt_error *err)
 {
     char whole[GT_REGEX_LENGTH + sizeof prefix + sizeof suffix];
     uint32_t options = 0;
@@ -273,7 +274,7 @@ static int compile_pass(struct gt_regex *r, const char *text, size_t *at, struct
     return status;
 }
 
-static int check(const struct gt_regex *r, size_t *at, struct gt_error *err)
+static int check(const struct gt_filter_regex *r, size_t *at, struct gt_error *err)
 {
     uint32_t references = 0;
     size_t size = 0;
@@ -287,7 +288,8 @@ static int check(const struct gt_regex *r, size_t *at, struct gt_error *err)
     return 0;
 }
 
-static int compile_all(struct gt_regex *r, const char *text, size_t *at, struct gt_error *err)
+static int compile_all(struct gt_filter_regex *r, const char *text, size_t *at,
+                       struct gt_error *err)
 {
     r->limit = pcre2_match_context_create(NULL);
     if (!r->limit)
@@ -301,12 +303,12 @@ static int compile_all(struct gt_regex *r, const char *text, size_t *at, struct 
     return status < 0 ? status : compile_pass(r, text, at, err);
 }
 
-static int make(const char *text, struct gt_regex **out, size_t *at, struct gt_error *err)
+static int make(const char *text, struct gt_filter_regex **out, size_t *at, struct gt_error *err)
 {
-    struct gt_regex *r = calloc(1, sizeof *r);
+    struct gt_filter_regex *r = calloc(1, sizeof *r);
     int status = r ? compile_all(r, text, at, err) : gt_error_set(err, GT_E_NOMEM, "out of memory");
     if (status < 0) {
-        gt_regex_free(r);
+        gt_filter_regex_free(r);
         return status;
     }
     r->undecided = &r->own;
@@ -315,7 +317,8 @@ static int make(const char *text, struct gt_regex **out, size_t *at, struct gt_e
     return 0;
 }
 
-int gt_regex_parse(const char *text, struct gt_regex **out, size_t *at, struct gt_error *err)
+int gt_filter_regex_parse(const char *text, struct gt_filter_regex **out, size_t *at,
+                          struct gt_error *err)
 {
     *out = NULL;
     *at = GT_REGEX_LENGTH;
@@ -325,7 +328,8 @@ int gt_regex_parse(const char *text, struct gt_regex **out, size_t *at, struct g
     return refused ? gt_error_set(err, GT_E_USAGE, "%s", refused) : make(text, out, at, err);
 }
 
-int gt_regex_parse_glob(const char *text, struct gt_regex **out, size_t *at, struct gt_error *err)
+int gt_filter_regex_parse_glob(const char *text, struct gt_filter_regex **out, size_t *at,
+                               struct gt_error *err)
 {
     char whole[GT_REGEX_LENGTH + 1];
     *out = NULL;
@@ -341,7 +345,7 @@ int gt_regex_parse_glob(const char *text, struct gt_regex **out, size_t *at, str
     return status;
 }
 
-void gt_regex_free(struct gt_regex *r)
+void gt_filter_regex_free(struct gt_filter_regex *r)
 {
     if (!r)
         return;
@@ -354,7 +358,7 @@ void gt_regex_free(struct gt_regex *r)
 /* ---- to match ------------------------------------------------------------------------------ */
 
 /* The branches of small expressions have room when each beginning is tried alone. */
-static int run(const struct gt_regex *r, const char *text, size_t n, pcre2_match_data *data)
+static int run(const struct gt_filter_regex *r, const char *text, size_t n, pcre2_match_data *data)
 {
     PCRE2_SPTR subject = (PCRE2_SPTR)text;
     uint32_t options = PCRE2_DFA_SHORTEST;
@@ -369,7 +373,7 @@ static int run(const struct gt_regex *r, const char *text, size_t n, pcre2_match
                            ROOM);
 }
 
-bool gt_regex_match_bytes(const struct gt_regex *r, const char *text, size_t n)
+bool gt_filter_regex_match_bytes(const struct gt_filter_regex *r, const char *text, size_t n)
 {
     if (r->part[0] && !memmem(text, n, r->part, strlen(r->part)))
         return false;
@@ -381,12 +385,12 @@ bool gt_regex_match_bytes(const struct gt_regex *r, const char *text, size_t n)
     return result >= 0;
 }
 
-bool gt_regex_match(const struct gt_regex *r, const char *text)
+bool gt_filter_regex_match(const struct gt_filter_regex *r, const char *text)
 {
-    return gt_regex_match_bytes(r, text, strlen(text));
+    return gt_filter_regex_match_bytes(r, text, strlen(text));
 }
 
-uint64_t gt_regex_undecided(const struct gt_regex *r)
+uint64_t gt_filter_regex_undecided(const struct gt_filter_regex *r)
 {
     return r ? __atomic_load_n(r->undecided, __ATOMIC_RELAXED) : 0;
 }

@@ -22,20 +22,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct gt_regex;
+struct gt_filter_regex;
 
 /* GT_E_USAGE: *at is the offset in the text where the error was seen, err has the cause.
  * GT_E_RANGE: the expression is longer, deeper, or as a program larger, than the limits below.
  * GT_E_NOMEM. */
-int gt_regex_parse(const char *text, struct gt_regex **out, size_t *at, struct gt_error *err);
-int gt_regex_parse_glob(const char *text, struct gt_regex **out, size_t *at, struct gt_error *err);
-void gt_regex_free(struct gt_regex *r); /* NULL is fine */
+int gt_filter_regex_parse(const char *text, struct gt_filter_regex **out, size_t *at,
+                          struct gt_error *err);
+int gt_filter_regex_parse_glob(const char *text, struct gt_filter_regex **out, size_t *at,
+                               struct gt_error *err);
+void gt_filter_regex_free(struct gt_filter_regex *r); /* NULL is fine */
 
-bool gt_regex_match(const struct gt_regex *r, const char *text);
-bool gt_regex_match_bytes(const struct gt_regex *r, const char *text, size_t n);
+bool gt_filter_regex_match(const struct gt_filter_regex *r, const char *text);
+bool gt_filter_regex_match_bytes(const struct gt_filter_regex *r, const char *text, size_t n);
 
 /* Of how many texts is not known whether they match. 0 for NULL. */
-uint64_t gt_regex_undecided(const struct gt_regex *r);
+uint64_t gt_filter_regex_undecided(const struct gt_filter_regex *r);
 
 enum {
     GT_REGEX_LENGTH = 2048, /* bytes of an expression */

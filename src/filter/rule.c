@@ -29,8 +29,8 @@ static uint32_t own_bits(enum gt_filter_option option, bool negated)
 /* "@hide" of -L, the only word that is not a scope. Returns the words without it. */
 static struct gt_filter_span take_hide(struct gt_filter_span words, bool *hides)
 {
-    struct gt_filter_span first = gt_span_until(words, ",@", true);
-    *hides = gt_span_is(first, "hide");
+    struct gt_filter_span first = gt_filter_span_until(words, ",@", true);
+    *hides = gt_filter_span_is(first, "hide");
     if (!*hides)
         return words;
     if (first.n == words.n)
@@ -52,15 +52,16 @@ static int parse_pattern(struct gt_filter_set *set, struct gt_filter_rule *r,
         text[module.n] = ':';
     }
     memcpy(text + before, pattern.at, pattern.n);
-    int status = (r->option == GT_FILTER_PLACE ? gt_pattern_parse_file : gt_pattern_parse)(
-        text, n, set->settings.match, &r->pattern, &at, &err);
+    int status =
+        (r->option == GT_FILTER_PLACE ? gt_filter_pattern_parse_file : gt_filter_pattern_parse)(
+            text, n, set->settings.match, &r->pattern, &at, &err);
     free(text);
     if (status == GT_E_NOMEM)
         return gt_error_set(s->err, status, "out of memory");
     if (status < 0)
-        return gt_source_fail(s, pattern.at + (at > before ? at - before : 0), status, "%s",
-                              err.text);
-    return gt_pattern_needs_lines(r->pattern)
+        return gt_filter_source_fail(s, pattern.at + (at > before ? at - before : 0), status, "%s",
+                                     err.text);
+    return gt_filter_pattern_needs_lines(r->pattern)
                ? gt_filter_need(set, GT_FILTER_NEEDS_LINES, s, pattern.at,
                                 "source lines are not known here")
                : 0;
@@ -75,7 +76,7 @@ static int parse_usual(struct gt_filter_set *set, struct gt_filter_rule *r,
         item.n && *item.at == '!' && (r->option == GT_FILTER_ONLY || r->option == GT_FILTER_PLACE);
     if (negated)
         item = (struct gt_filter_span){item.at + 1, item.n - 1};
-    struct gt_filter_span pattern = gt_span_until(item, "@", false);
+    struct gt_filter_span pattern = gt_filter_span_until(item, "@", false);
     if (pattern.n < item.n)
         words = (struct gt_filter_span){item.at + pattern.n + 1, item.n - pattern.n - 1};
     if (r->option == GT_FILTER_PLACE && words.at) {
@@ -84,14 +85,14 @@ static int parse_usual(struct gt_filter_set *set, struct gt_filter_rule *r,
         negated |= hides;
     }
     r->bits = own_bits(r->option, negated);
-    int status = words.at ? gt_trigger_parse(set, r, s, words, &module) : 0;
+    int status = words.at ? gt_filter_trigger_parse(set, r, s, words, &module) : 0;
     if (status == 0)
         status = parse_pattern(set, r, s, pattern, module);
     if (status == 0 && r->option == GT_FILTER_TRIGGER && !r->bits && !r->n_actions &&
-        (!r->values || gt_rule_is_dynamic(r)))
-        status = gt_source_fail(s, pattern.at + pattern.n, GT_E_USAGE,
-                                "expected @ and an action, as %.*s@trace-on",
-                                (int)(pattern.n < 40 ? pattern.n : 40), pattern.at);
+        (!r->values || gt_filter_rule_is_dynamic(r)))
+        status = gt_filter_source_fail(s, pattern.at + pattern.n, GT_E_USAGE,
+                                       "expected @ and an action, as %.*s@trace-on",
+                                       (int)(pattern.n < 40 ? pattern.n : 40), pattern.at);
     return status;
 }
 
@@ -104,9 +105,9 @@ static int parse_where(struct gt_filter_set *set, struct gt_filter_rule *r,
     const struct gt_filter_span no_module = {NULL, 0};
     struct gt_filter_span pattern = {glob ? "*" : ".", 1}, condition = item;
     for (size_t at = 0; at < condition.n;) {
-        size_t n =
-            gt_span_until((struct gt_filter_span){condition.at + at, condition.n - at}, ":", true)
-                .n;
+        size_t n = gt_filter_span_until(
+                       (struct gt_filter_span){condition.at + at, condition.n - at}, ":", true)
+                       .n;
         if (at + n == condition.n)
             break;
         pattern = (struct gt_filter_span){item.at, (size_t)(condition.at - item.at) + at + n};
@@ -114,12 +115,12 @@ static int parse_where(struct gt_filter_set *set, struct gt_filter_rule *r,
         at = 0;
     }
     r->bits = GT_VERDICT_ONLY;
-    int status = gt_trigger_parse_condition(set, r, s, condition);
+    int status = gt_filter_trigger_parse_condition(set, r, s, condition);
     return status == 0 ? parse_pattern(set, r, s, pattern, no_module) : status;
 }
 
-int gt_rule_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
-                  const struct gt_filter_source *s, struct gt_filter_span item)
+int gt_filter_rule_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
+                         const struct gt_filter_source *s, struct gt_filter_span item)
 {
     return r->option == GT_FILTER_WHERE ? parse_where(set, r, s, item)
                                         : parse_usual(set, r, s, item);
@@ -143,15 +144,15 @@ bool gt_filter_set_has_where(const struct gt_filter_set *set)
     return false;
 }
 
-static bool own_value(const void *self, unsigned number, struct gt_expr_number *out)
+static bool own_value(const void *self, unsigned number, struct gt_base_expr_number *out)
 {
     const struct gt_filter_finished *call = self;
-    *out = (struct gt_expr_number){false, number == GT_VALUE_DEPTH ? call->depth : call->took};
+    *out = (struct gt_base_expr_number){false, number == GT_VALUE_DEPTH ? call->depth : call->took};
     return true;
 }
 
-static bool call_value(const void *self, const struct gt_call_value_name *name,
-                       struct gt_call_value *out)
+static bool call_value(const void *self, const struct gt_base_call_value_name *name,
+                       struct gt_base_call_value *out)
 {
     const struct gt_filter_finished *call = self;
     return call->value(call->self, name, out);
@@ -159,9 +160,9 @@ static bool call_value(const void *self, const struct gt_call_value_name *name,
 
 bool gt_filter_where(const struct gt_filter_verdict *v, const struct gt_filter_finished *call)
 {
-    const struct gt_condition_source source = {own_value, call_value, call};
+    const struct gt_filter_condition_source source = {own_value, call_value, call};
     for (const struct gt_filter_rule *const *r = v->rules; r && *r; r++)
-        if ((*r)->option == GT_FILTER_WHERE && gt_condition_holds((*r)->condition, &source))
+        if ((*r)->option == GT_FILTER_WHERE && gt_filter_condition_holds((*r)->condition, &source))
             return true;
     return false;
 }

@@ -30,10 +30,10 @@ static void free_rule(struct gt_filter_rule *r)
     free(r->option_name);
     free(r->text);
     free(r->values);
-    gt_pattern_free(r->pattern);
-    gt_regex_free(r->said);
-    gt_condition_free(r->condition);
-    gt_regex_free(r->level);
+    gt_filter_pattern_free(r->pattern);
+    gt_filter_regex_free(r->said);
+    gt_filter_condition_free(r->condition);
+    gt_filter_regex_free(r->level);
     for (size_t i = 0; i < r->n_actions; i++)
         free(r->action[i].text);
     free(r);
@@ -46,9 +46,9 @@ void gt_filter_set_free(struct gt_filter_set *set)
     for (size_t i = 0; i < set->n_rules; i++)
         free_rule(set->rule[i]);
     for (size_t i = 0; i < set->n_scopes; i++)
-        gt_scope_finish(&set->scope[i]);
+        gt_filter_scope_finish(&set->scope[i]);
     for (size_t i = 0; i < set->n_levels; i++)
-        gt_regex_free(set->level[i]);
+        gt_filter_regex_free(set->level[i]);
     gt_filter_index_finish(&set->index);
     gt_filter_lists_free(set->lists);
     free(set->rule);
@@ -63,7 +63,7 @@ static int keep(struct gt_filter_set *set, struct gt_filter_rule *r, struct gt_e
     if (r->cause == GT_CAUSE_CALL && !gt_filter_index_add(&set->index, r))
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     size_t at = set->n_rules;
-    while (at && gt_rule_order(set->rule[at - 1]) > gt_rule_order(r))
+    while (at && gt_filter_rule_order(set->rule[at - 1]) > gt_filter_rule_order(r))
         at--;
     memmove(set->rule + at + 1, set->rule + at, (set->n_rules - at) * sizeof *set->rule);
     set->rule[at] = r;
@@ -83,12 +83,12 @@ static int add_rule(struct gt_filter_set *set, enum gt_filter_option option,
         return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
     r->option = option;
     r->option_name = strdup(s->option);
-    r->text = gt_span_copy(item);
+    r->text = gt_filter_span_copy(item);
     int status = r->option_name && r->text ? 0 : gt_error_set(s->err, GT_E_NOMEM, "out of memory");
     if (status == 0 && option == GT_FILTER_TRIGGER)
-        status = gt_cause_parse(set, r, s, item);
+        status = gt_filter_cause_parse(set, r, s, item);
     if (status == 0 && r->cause == GT_CAUSE_CALL)
-        status = gt_rule_parse(set, r, s, item);
+        status = gt_filter_rule_parse(set, r, s, item);
     if (status == 0)
         status = keep(set, r, s->err);
     if (status < 0)
@@ -101,7 +101,7 @@ static int add_rules(struct gt_filter_set *set, enum gt_filter_option option,
 {
     struct gt_filter_span all = {s->text, strlen(s->text)};
     for (;;) {
-        struct gt_filter_span item = gt_span_until(all, ";", true);
+        struct gt_filter_span item = gt_filter_span_until(all, ";", true);
         int status = add_rule(set, option, s, item);
         if (status < 0 || item.n == all.n)
             return status;
@@ -112,9 +112,10 @@ static int add_rules(struct gt_filter_set *set, enum gt_filter_option option,
 static int set_depth(struct gt_filter_set *set, const struct gt_filter_source *s)
 {
     uint64_t depth;
-    if (!gt_span_number((struct gt_filter_span){s->text, strlen(s->text)}, &depth) || !depth ||
-        depth > UINT32_MAX)
-        return gt_source_fail(s, s->text, GT_E_USAGE, "expected a depth, a number from 1 on");
+    if (!gt_filter_span_number((struct gt_filter_span){s->text, strlen(s->text)}, &depth) ||
+        !depth || depth > UINT32_MAX)
+        return gt_filter_source_fail(s, s->text, GT_E_USAGE,
+                                     "expected a depth, a number from 1 on");
     set->depth = (uint32_t)depth;
     return 0;
 }
@@ -122,9 +123,9 @@ static int set_depth(struct gt_filter_set *set, const struct gt_filter_source *s
 static int set_size(struct gt_filter_set *set, const struct gt_filter_source *s)
 {
     uint64_t size;
-    if (!gt_span_number((struct gt_filter_span){s->text, strlen(s->text)}, &size) ||
+    if (!gt_filter_span_number((struct gt_filter_span){s->text, strlen(s->text)}, &size) ||
         size > UINT32_MAX)
-        return gt_source_fail(s, s->text, GT_E_USAGE, "expected a size in bytes, a number");
+        return gt_filter_source_fail(s, s->text, GT_E_USAGE, "expected a size in bytes, a number");
     set->size = (uint32_t)size;
     return 0;
 }
@@ -133,11 +134,12 @@ static int set_time(struct gt_filter_set *set, const struct gt_filter_source *s)
 {
     bool insns;
     uint64_t time;
-    if (!gt_span_time((struct gt_filter_span){s->text, strlen(s->text)}, &time, &insns))
-        return gt_source_fail(s, s->text, GT_E_USAGE, "expected a time, as 5us, 1.5ms or 5000insn");
+    if (!gt_filter_span_time((struct gt_filter_span){s->text, strlen(s->text)}, &time, &insns))
+        return gt_filter_source_fail(s, s->text, GT_E_USAGE,
+                                     "expected a time, as 5us, 1.5ms or 5000insn");
     if (insns && set->settings.needs & GT_FILTER_NEEDS_INSNS)
-        return gt_source_fail(s, s->text, GT_E_UNSUPPORTED,
-                              "the times here are not numbers of instructions");
+        return gt_filter_source_fail(s, s->text, GT_E_UNSUPPORTED,
+                                     "the times here are not numbers of instructions");
     set->time = time;
     return 0;
 }
@@ -146,8 +148,8 @@ static int add_level(struct gt_filter_set *set, const struct gt_filter_source *s
 {
     if (!GT_ARRAY_GROW(&set->level, &set->room_levels, set->n_levels + 1))
         return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
-    int status = gt_level_parse(set, s, (struct gt_filter_span){s->text, strlen(s->text)},
-                                &set->level[set->n_levels]);
+    int status = gt_filter_level_parse(set, s, (struct gt_filter_span){s->text, strlen(s->text)},
+                                       &set->level[set->n_levels]);
     if (status == 0)
         set->n_levels++;
     return status;
@@ -191,9 +193,9 @@ int gt_filter_set_add(struct gt_filter_set *set, enum gt_filter_option option, c
     case GT_FILTER_SIZE:
         return set_size(set, &s);
     case GT_FILTER_TASK:
-        return gt_scope_add(set, GT_SCOPE_TASK, &s, all, &set->tasks);
+        return gt_filter_scope_add(set, GT_SCOPE_TASK, &s, all, &set->tasks);
     case GT_FILTER_VCPU:
-        return gt_scope_add(set, GT_SCOPE_CPU, &s, all, &set->vcpus);
+        return gt_filter_scope_add(set, GT_SCOPE_CPU, &s, all, &set->vcpus);
     case GT_FILTER_PRIVILEGE:
         return add_level(set, &s);
     case GT_FILTER_KERNEL_ONLY:
@@ -215,13 +217,13 @@ static bool only_watches(const struct gt_filter_rule *r)
     for (size_t i = 0; i < r->n_actions; i++)
         if (r->action[i].kind != GT_ACTION_MARK && r->action[i].kind != GT_ACTION_SNAPSHOT)
             return false;
-    return r->cause != GT_CAUSE_CALL || gt_rule_only_values(r);
+    return r->cause != GT_CAUSE_CALL || gt_filter_rule_only_values(r);
 }
 
 bool gt_filter_set_is_empty(const struct gt_filter_set *set)
 {
     for (size_t i = 0; i < set->n_rules; i++)
-        if (!gt_rule_only_values(set->rule[i]))
+        if (!gt_filter_rule_only_values(set->rule[i]))
             return false;
     return gt_filter_set_only_watches(set);
 }
@@ -240,7 +242,7 @@ uint32_t gt_filter_set_uses(const struct gt_filter_set *set)
     return set->uses;
 }
 
-static bool has_action(const struct gt_filter_set *set, enum gt_action_kind kind)
+static bool has_action(const struct gt_filter_set *set, enum gt_filter_action_kind kind)
 {
     for (size_t i = 0; i < set->n_rules; i++)
         for (size_t k = 0; k < set->rule[i]->n_actions; k++)
@@ -291,27 +293,28 @@ bool gt_filter_set_is_local(const struct gt_filter_set *set)
 
 static uint64_t undecided(const struct gt_filter_rule *r)
 {
-    return gt_pattern_undecided(r->pattern) + gt_regex_undecided(r->said) +
-           gt_regex_undecided(r->level);
+    return gt_filter_pattern_undecided(r->pattern) + gt_filter_regex_undecided(r->said) +
+           gt_filter_regex_undecided(r->level);
 }
 
 bool gt_filter_set_unused(const struct gt_filter_set *set, size_t i, struct gt_filter_unused *out)
 {
     for (size_t k = 0; k < set->n_rules; k++) {
         const struct gt_filter_rule *r = set->rule[k];
-        const char *other = gt_cause_subject(r);
+        const char *other = gt_filter_cause_subject(r);
         bool used = __atomic_load_n(&r->used, __ATOMIC_RELAXED);
-        const char *value = used ? gt_rule_unknown_value(r) : NULL;
+        const char *value = used ? gt_filter_rule_unknown_value(r) : NULL;
         uint64_t unclear = undecided(r);
         if ((used && !value && !unclear) || i-- > 0)
             continue;
-        *out = (struct gt_filter_unused){.undecided = unclear,
-                                         .value = value,
-                                         .option = r->option_name,
-                                         .text = r->text,
-                                         .other = other,
-                                         .name = other ? "" : gt_pattern_name(r->pattern),
-                                         .lines = !other && gt_pattern_needs_lines(r->pattern)};
+        *out =
+            (struct gt_filter_unused){.undecided = unclear,
+                                      .value = value,
+                                      .option = r->option_name,
+                                      .text = r->text,
+                                      .other = other,
+                                      .name = other ? "" : gt_filter_pattern_name(r->pattern),
+                                      .lines = !other && gt_filter_pattern_needs_lines(r->pattern)};
         return true;
     }
     return false;
@@ -383,13 +386,14 @@ static uint64_t hash(const char *name)
 {
     uint64_t h = GT_FNV_BEGIN;
     for (; *name; name++)
-        h = gt_fnv(h, (uint8_t)*name);
+        h = gt_bytes_fnv(h, (uint8_t)*name);
     return h;
 }
 
 static void link_rule(struct gt_filter_index *x, struct gt_filter_rule *r)
 {
-    struct gt_filter_rule **b = &x->bucket[hash(gt_pattern_exact(r->pattern)) & (x->n_buckets - 1)];
+    struct gt_filter_rule **b =
+        &x->bucket[hash(gt_filter_pattern_exact(r->pattern)) & (x->n_buckets - 1)];
     r->next = *b;
     *b = r;
 }
@@ -413,7 +417,7 @@ static bool grow(struct gt_filter_index *x)
 
 bool gt_filter_index_add(struct gt_filter_index *x, struct gt_filter_rule *r)
 {
-    if (!gt_pattern_exact(r->pattern)) {
+    if (!gt_filter_pattern_exact(r->pattern)) {
         if (!GT_ARRAY_GROW(&x->other, &x->room_other, x->n_other + 1))
             return false;
         x->other[x->n_other++] = r;
@@ -438,7 +442,7 @@ static void find_name(const struct gt_filter_index *x, const char *name,
     if (!x->n_buckets)
         return;
     for (struct gt_filter_rule *r = x->bucket[hash(name) & (x->n_buckets - 1)]; r; r = r->next)
-        if (strcmp(gt_pattern_exact(r->pattern), name) == 0)
+        if (strcmp(gt_filter_pattern_exact(r->pattern), name) == 0)
             found(self, r);
 }
 
@@ -450,6 +454,6 @@ void gt_filter_index_find(const struct gt_filter_index *x, const struct gt_filte
     for (const char *const *also = f->also; also && *also; also++)
         find_name(x, *also, found, self);
     for (size_t i = 0; i < x->n_other; i++)
-        if (gt_pattern_match(x->other[i]->pattern, f))
+        if (gt_filter_pattern_match(x->other[i]->pattern, f))
             found(self, x->other[i]);
 }

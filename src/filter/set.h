@@ -14,15 +14,15 @@ void gt_filter_index_find(const struct gt_filter_index *x, const struct gt_filte
                           void (*found)(void *self, struct gt_filter_rule *r), void *self);
 
 /* rule.c: what the item, of any option with a pattern, says: a trigger of a call, too. */
-int gt_rule_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
-                  const struct gt_filter_source *s, struct gt_filter_span item);
+int gt_filter_rule_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
+                         const struct gt_filter_source *s, struct gt_filter_span item);
 
 /* cause.c: a trigger that no call sets off: console:REGEX, exit!=0, signal. Sets r->cause, and
  * parses all of the item if it is one. */
-int gt_cause_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
-                   const struct gt_filter_source *s, struct gt_filter_span item);
+int gt_filter_cause_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
+                          const struct gt_filter_source *s, struct gt_filter_span item);
 /* What the trigger is about, as "event of QEMU"; NULL: calls. */
-const char *gt_cause_subject(const struct gt_filter_rule *r);
+const char *gt_filter_cause_subject(const struct gt_filter_rule *r);
 
 /* Internal to filter/: lists of rules, which live as long as their set. */
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
-int gt_source_fail(const struct gt_filter_source *s, const char *at, int status, const char *format,
-                   ...)
+int gt_filter_source_fail(const struct gt_filter_source *s, const char *at, int status,
+                          const char *format, ...)
 {
     char message[320];
     va_list ap;
@@ -22,7 +22,7 @@ int gt_source_fail(const struct gt_filter_source *s, const char *at, int status,
                         strlen(s->text) > 100 ? "..." : "", (size_t)(at - s->text) + 1, message);
 }
 
-char *gt_span_copy(struct gt_filter_span span)
+char *gt_filter_span_copy(struct gt_filter_span span)
 {
     char *copy = malloc(span.n + 1);
     if (!copy)
@@ -32,12 +32,12 @@ char *gt_span_copy(struct gt_filter_span span)
     return copy;
 }
 
-bool gt_span_is(struct gt_filter_span span, const char *word)
+bool gt_filter_span_is(struct gt_filter_span span, const char *word)
 {
     return strlen(word) == span.n && strncasecmp(span.at, word, span.n) == 0;
 }
 
-struct gt_filter_span gt_span_after(struct gt_filter_span span, const char *prefix)
+struct gt_filter_span gt_filter_span_after(struct gt_filter_span span, const char *prefix)
 {
     size_t n = strlen(prefix);
     if (span.n < n || strncasecmp(span.at, prefix, n) != 0)
@@ -45,7 +45,8 @@ struct gt_filter_span gt_span_after(struct gt_filter_span span, const char *pref
     return (struct gt_filter_span){span.at + n, span.n - n};
 }
 
-struct gt_filter_span gt_span_until(struct gt_filter_span span, const char *stops, bool quotes)
+struct gt_filter_span gt_filter_span_until(struct gt_filter_span span, const char *stops,
+                                           bool quotes)
 {
     char quote = 0;
     unsigned brackets = 0;
@@ -67,20 +68,20 @@ struct gt_filter_span gt_span_until(struct gt_filter_span span, const char *stop
     return span;
 }
 
-bool gt_span_number(struct gt_filter_span span, uint64_t *out)
+bool gt_filter_span_number(struct gt_filter_span span, uint64_t *out)
 {
     char text[32];
     if (span.n >= sizeof text)
         return false;
     memcpy(text, span.at, span.n);
     text[span.n] = 0;
-    return gt_number_parse(text, out) == 0;
+    return gt_text_number_parse(text, out) == 0;
 }
 
-bool gt_span_time(struct gt_filter_span span, uint64_t *out, bool *insns)
+bool gt_filter_span_time(struct gt_filter_span span, uint64_t *out, bool *insns)
 {
-    int kind = gt_quantity_parse(span.at, span.n,
-                                 GT_QUANTITY_NUMBER | GT_QUANTITY_TIME | GT_QUANTITY_INSNS, out);
+    int kind = gt_text_quantity_parse(
+        span.at, span.n, GT_QUANTITY_NUMBER | GT_QUANTITY_TIME | GT_QUANTITY_INSNS, out);
     *insns = kind == GT_QUANTITY_INSNS;
     return kind > 0;
 }

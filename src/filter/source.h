@@ -21,23 +21,24 @@ struct gt_filter_span {
 };
 
 /* "-T f@depth=x: character 9: MESSAGE". Returns status. */
-int gt_source_fail(const struct gt_filter_source *s, const char *at, int status, const char *format,
-                   ...) __attribute__((format(printf, 4, 5)));
+int gt_filter_source_fail(const struct gt_filter_source *s, const char *at, int status,
+                          const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* A copy; NULL: no memory. */
-char *gt_span_copy(struct gt_filter_span span);
+char *gt_filter_span_copy(struct gt_filter_span span);
 /* Without regard to case. */
-bool gt_span_is(struct gt_filter_span span, const char *word);
+bool gt_filter_span_is(struct gt_filter_span span, const char *word);
 /* The rest after the prefix, without regard to case; .at NULL: it does not begin so. */
-struct gt_filter_span gt_span_after(struct gt_filter_span span, const char *prefix);
+struct gt_filter_span gt_filter_span_after(struct gt_filter_span span, const char *prefix);
 /* The bytes up to the first of the characters that is not escaped, in brackets or (`quotes`)
  * quoted. */
-struct gt_filter_span gt_span_until(struct gt_filter_span span, const char *stops, bool quotes);
+struct gt_filter_span gt_filter_span_until(struct gt_filter_span span, const char *stops,
+                                           bool quotes);
 
 /* A number, decimal or hex after 0x. False: it is not a number, or does not fit. */
-bool gt_span_number(struct gt_filter_span span, uint64_t *out);
+bool gt_filter_span_number(struct gt_filter_span span, uint64_t *out);
 /* 5us, 1.5ms, 5000insn: ns (or instructions). Units: ns nsec us usec ms msec s sec m min insn;
  * none: ns. False: it is not a number, or does not fit. */
-bool gt_span_time(struct gt_filter_span span, uint64_t *out, bool *insns);
+bool gt_filter_span_time(struct gt_filter_span span, uint64_t *out, bool *insns);
 
 #endif

@@ -102,7 +102,7 @@ static void decide(struct gt_filter_state *s, const struct gt_filter_verdict *v,
     if (f->left == 0 || v->bits & (GT_VERDICT_HIDE | GT_VERDICT_UNSELECTED) || !s->selected)
         return;
     f->bits |= TAKEN;
-    f->left -= gt_held_is_on(s);
+    f->left -= gt_filter_held_is_on(s);
 }
 
 /* Sets the frame above the innermost one: what the call is to have, and what its callers' frame
@@ -144,13 +144,13 @@ static bool is_skipped(const struct gt_filter_state *s, const struct gt_filter_v
 void gt_filter_enter(struct gt_filter_state *s, const struct gt_filter_verdict *v, uint64_t call,
                      unsigned flags, uint64_t time)
 {
-    gt_held_notice_switch(s, time);
+    gt_filter_held_notice_switch(s, time);
     if (is_skipped(s, v, flags)) {
         s->skipped++;
         s->depth++;
         return;
     }
-    const struct gt_occasion met = {s, v, s->depth, time, 0, false};
+    const struct gt_filter_occasion met = {s, v, s->depth, time, 0, false};
     struct gt_filter_frame *f = s->beyond ? NULL : push(s);
     struct gt_filter_verdict merged;
     uint32_t fired = 0;
@@ -159,7 +159,7 @@ void gt_filter_enter(struct gt_filter_state *s, const struct gt_filter_verdict *
         return;
     }
     if (v->rules) {
-        fired = gt_occasion_meet(&met, &merged);
+        fired = gt_filter_occasion_meet(&met, &merged);
         v = &merged;
     }
     begin_frame(s, f, v, flags, time);
@@ -171,7 +171,7 @@ void gt_filter_enter(struct gt_filter_state *s, const struct gt_filter_verdict *
     if (passes(s->set, v, f)) {
         if (v->bits & (GT_VERDICT_ON | GT_VERDICT_OFF)) {
             gt_filter_live_switch(s->live, v->bits & GT_VERDICT_ON);
-            gt_held_notice_switch(s, time);
+            gt_filter_held_notice_switch(s, time);
         }
         decide(s, v, f);
     }
@@ -179,13 +179,13 @@ void gt_filter_enter(struct gt_filter_state *s, const struct gt_filter_verdict *
     s->depth++;
     s->skipped = 0;
     s->skips = skips(s);
-    bool acts = fired && gt_occasion_acts(&met, fired, f->bits & PASSES);
-    if (gt_held_is_on(s) && (acts || gt_held_suffices(s, f, time)))
-        gt_held_write_to(s, s->n);
-    else if (gt_held_is_on(s))
-        gt_held_write_due(s, time);
+    bool acts = fired && gt_filter_occasion_acts(&met, fired, f->bits & PASSES);
+    if (gt_filter_held_is_on(s) && (acts || gt_filter_held_suffices(s, f, time)))
+        gt_filter_held_write_to(s, s->n);
+    else if (gt_filter_held_is_on(s))
+        gt_filter_held_write_due(s, time);
     if (fired)
-        gt_occasion_perform(&met, fired, f->bits & PASSES);
+        gt_filter_occasion_perform(&met, fired, f->bits & PASSES);
 }
 
 /* Decides an open call anew; its triggers do nothing. */
@@ -222,8 +222,8 @@ int gt_filter_state_replace(struct gt_filter_state *s, const struct gt_filter_se
     struct gt_filter_frame *old = s->frame, *frames = calloc(room, sizeof *frames);
     if (!frames)
         return GT_E_NOMEM;
-    if (gt_held_is_on(s))
-        gt_held_switch_off(s, time);
+    if (gt_filter_held_is_on(s))
+        gt_filter_held_switch_off(s, time);
     s->frame = frames;
     s->room = room;
     s->set = set;
@@ -240,8 +240,8 @@ int gt_filter_state_replace(struct gt_filter_state *s, const struct gt_filter_se
     }
     s->skips = skips(s);
     free(old);
-    if (gt_held_is_on(s))
-        gt_held_switch_on(s, time);
+    if (gt_filter_held_is_on(s))
+        gt_filter_held_switch_on(s, time);
     return 0;
 }
 
@@ -257,12 +257,12 @@ static void pop(struct gt_filter_state *s)
 static void write_exit(struct gt_filter_state *s, const struct gt_filter_frame *f, bool acts,
                        uint64_t time)
 {
-    if (gt_held_is_on(s) && (acts || gt_held_suffices(s, f, time)))
-        gt_held_write_to(s, s->n);
+    if (gt_filter_held_is_on(s) && (acts || gt_filter_held_suffices(s, f, time)))
+        gt_filter_held_write_to(s, s->n);
     if (f->bits & WRITTEN)
         s->sink->leave(s->self, f, --s->shown, time);
     else
-        gt_held_hand_down(s, s->n);
+        gt_filter_held_hand_down(s, s->n);
     pop(s);
 }
 
@@ -270,17 +270,17 @@ static void write_exit(struct gt_filter_state *s, const struct gt_filter_frame *
 static __attribute__((noinline)) void leave_by_rules(struct gt_filter_state *s,
                                                      const struct gt_filter_frame *f, uint64_t time)
 {
-    const struct gt_occasion left = {s, f->verdict, f->depth, time, time - f->begin, true};
+    const struct gt_filter_occasion left = {s, f->verdict, f->depth, time, time - f->begin, true};
     bool passed = f->bits & PASSES;
     uint32_t fired = f->fired;
     if (f->verdict->bits & GT_VERDICT_RETURNS)
-        fired |= gt_occasion_meet(&left, NULL);
-    write_exit(s, f, fired && gt_occasion_acts(&left, fired, passed), time);
+        fired |= gt_filter_occasion_meet(&left, NULL);
+    write_exit(s, f, fired && gt_filter_occasion_acts(&left, fired, passed), time);
     if (!fired)
         return;
-    gt_occasion_perform(&left, fired, passed);
-    if (gt_held_is_on(s))
-        gt_held_notice_switch(s, time);
+    gt_filter_occasion_perform(&left, fired, passed);
+    if (gt_filter_held_is_on(s))
+        gt_filter_held_notice_switch(s, time);
 }
 
 void gt_filter_leave(struct gt_filter_state *s, uint64_t time)
@@ -288,16 +288,16 @@ void gt_filter_leave(struct gt_filter_state *s, uint64_t time)
     if (s->skipped) {
         s->skipped--;
         s->depth--;
-        if (gt_held_is_on(s))
-            gt_held_notice_switch(s, time);
+        if (gt_filter_held_is_on(s))
+            gt_filter_held_notice_switch(s, time);
         return;
     }
     if (s->beyond || !s->n) {
         s->beyond -= s->beyond > 0;
         return;
     }
-    if (gt_held_is_on(s)) /* the other way it takes effect at the next call */
-        gt_held_notice_switch(s, time);
+    if (gt_filter_held_is_on(s)) /* the other way it takes effect at the next call */
+        gt_filter_held_notice_switch(s, time);
     const struct gt_filter_frame *f = &s->frame[s->n];
     if (f->fired || f->verdict->bits & GT_VERDICT_RETURNS)
         leave_by_rules(s, f, time);

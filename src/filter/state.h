@@ -71,8 +71,8 @@ struct gt_filter_sink {
     void (*act)(void *self, const struct gt_filter_act *a);
     /* Sets *out to a value of the call of that depth, which is being entered or left. False: it is
      * not known. NULL: none is. */
-    bool (*value)(void *self, uint32_t depth, const struct gt_call_value_name *name,
-                  struct gt_call_value *out);
+    bool (*value)(void *self, uint32_t depth, const struct gt_base_call_value_name *name,
+                  struct gt_base_call_value *out);
 };
 
 /* An open call. Calls that are left out, and change nothing for their callees, have none. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct gt_condition_name value_names[] = {
+static const struct gt_filter_condition_name value_names[] = {
     [GT_VALUE_DEPTH] = {"depth", false},
     [GT_VALUE_TOOK] = {"took", true},
     {NULL, false},
@@ -23,7 +23,7 @@ struct parser {
 
 static int fail(const struct parser *p, const char *message)
 {
-    return gt_source_fail(p->source, p->value.at, GT_E_USAGE, "%s", message);
+    return gt_filter_source_fail(p->source, p->value.at, GT_E_USAGE, "%s", message);
 }
 
 static int out_of_memory(const struct parser *p)
@@ -35,7 +35,7 @@ static int take_depth(struct parser *p, int unused)
 {
     uint64_t depth;
     (void)unused;
-    if (!gt_span_number(p->value, &depth) || depth > UINT32_MAX)
+    if (!gt_filter_span_number(p->value, &depth) || depth > UINT32_MAX)
         return fail(p, "expected a depth, a number");
     p->rule->bits |= GT_VERDICT_DEPTH;
     p->rule->depth = (uint32_t)depth;
@@ -46,7 +46,7 @@ static int take_time(struct parser *p, int unused)
 {
     bool insns;
     (void)unused;
-    if (!gt_span_time(p->value, &p->rule->time, &insns))
+    if (!gt_filter_span_time(p->value, &p->rule->time, &insns))
         return fail(p, "expected a time, as 5us, 1.5ms or 5000insn");
     p->rule->bits |= GT_VERDICT_TIME;
     return insns ? gt_filter_need(p->set, GT_FILTER_NEEDS_INSNS, p->source, p->value.at,
@@ -58,7 +58,7 @@ static int take_size(struct parser *p, int unused)
 {
     uint64_t size;
     (void)unused;
-    if (!gt_span_number(p->value, &size) || size > UINT32_MAX)
+    if (!gt_filter_span_number(p->value, &size) || size > UINT32_MAX)
         return fail(p, "expected a size in bytes, a number");
     p->rule->bits |= GT_VERDICT_SIZE;
     p->rule->size = (uint32_t)size;
@@ -68,7 +68,7 @@ static int take_size(struct parser *p, int unused)
 /* Of two bits that contradict each other the later one wins, as in merging rules. */
 static int set_bit(struct parser *p, int bit)
 {
-    gt_rule_merge_bits(&p->rule->bits, (uint32_t)bit);
+    gt_filter_rule_merge_bits(&p->rule->bits, (uint32_t)bit);
     return 0;
 }
 
@@ -76,13 +76,14 @@ static int add_action(struct parser *p, int kind, struct gt_filter_span text)
 {
     struct gt_filter_rule *r = p->rule;
     if (r->n_actions == GT_FILTER_ACTIONS)
-        return gt_source_fail(p->source, p->word, GT_E_RANGE, "more than %d actions",
-                              GT_FILTER_ACTIONS);
+        return gt_filter_source_fail(p->source, p->word, GT_E_RANGE, "more than %d actions",
+                                     GT_FILTER_ACTIONS);
     struct gt_filter_action *a = &r->action[r->n_actions];
-    *a = (struct gt_filter_action){.kind = (enum gt_action_kind)kind, .at_return = p->at_return};
+    *a = (struct gt_filter_action){.kind = (enum gt_filter_action_kind)kind,
+                                   .at_return = p->at_return};
     if (text.n >= 2 && (*text.at == '"' || *text.at == '\'') && text.at[text.n - 1] == *text.at)
         text = (struct gt_filter_span){text.at + 1, text.n - 2};
-    if (text.at && !(a->text = gt_span_copy(text)))
+    if (text.at && !(a->text = gt_filter_span_copy(text)))
         return out_of_memory(p);
     r->n_actions++;
     return 0;
@@ -128,50 +129,51 @@ enum { COUNT, AFTER, EVERY };
 static int take_count(struct parser *p, int which)
 {
     uint64_t n;
-    if (!gt_span_number(p->value, &n) || (n == 0 && which != AFTER))
+    if (!gt_filter_span_number(p->value, &n) || (n == 0 && which != AFTER))
         return fail(p, which == AFTER ? "expected a number" : "expected a number of at least 1");
     *(which == COUNT ? &p->rule->count : which == AFTER ? &p->rule->after : &p->rule->every) = n;
     return 0;
 }
 
-int gt_trigger_parse_condition(struct gt_filter_set *set, struct gt_filter_rule *r,
-                               const struct gt_filter_source *s, struct gt_filter_span value)
+int gt_filter_trigger_parse_condition(struct gt_filter_set *set, struct gt_filter_rule *r,
+                                      const struct gt_filter_source *s, struct gt_filter_span value)
 {
     struct gt_error err;
     size_t at;
-    char *text = gt_span_copy(value);
+    char *text = gt_filter_span_copy(value);
     if (!text)
         return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
-    int status = gt_condition_parse(text, value_names, true, &r->condition, &at, &err);
+    int status = gt_filter_condition_parse(text, value_names, true, &r->condition, &at, &err);
     free(text);
     if (status < 0)
-        return gt_source_fail(s, value.at + at, status, "%s", err.text);
-    return gt_trigger_check_values(set, r, s, value.at);
+        return gt_filter_source_fail(s, value.at + at, status, "%s", err.text);
+    return gt_filter_trigger_check_values(set, r, s, value.at);
 }
 
 static int take_condition(struct parser *p, int unused)
 {
     (void)unused;
     if (p->rule->condition)
-        return gt_source_fail(p->source, p->word, GT_E_USAGE,
-                              "a second condition; combine them by &&");
-    int status = gt_trigger_parse_condition(p->set, p->rule, p->source, p->value);
+        return gt_filter_source_fail(p->source, p->word, GT_E_USAGE,
+                                     "a second condition; combine them by &&");
+    int status = gt_filter_trigger_parse_condition(p->set, p->rule, p->source, p->value);
     if (status == 0)
-        p->rule->at_return |= gt_condition_at_return(p->rule->condition);
+        p->rule->at_return |= gt_filter_condition_at_return(p->rule->condition);
     return status;
 }
 
 static int take_scope(struct parser *p, int kind)
 {
-    return gt_scope_add(p->set, (enum gt_scope_kind)kind, p->source, p->value, &p->rule->scopes);
+    return gt_filter_scope_add(p->set, (enum gt_filter_scope_kind)kind, p->source, p->value,
+                               &p->rule->scopes);
 }
 
 static int take_level(struct parser *p, int unused)
 {
     (void)unused;
     if (p->rule->level)
-        return gt_source_fail(p->source, p->word, GT_E_USAGE, "a second level");
-    return gt_level_parse(p->set, p->source, p->value, &p->rule->level);
+        return gt_filter_source_fail(p->source, p->word, GT_E_USAGE, "a second level");
+    return gt_filter_level_parse(p->set, p->source, p->value, &p->rule->level);
 }
 
 static int take_moment(struct parser *p, int at_return)
@@ -183,8 +185,8 @@ static int take_moment(struct parser *p, int at_return)
 static int refuse(struct parser *p, int unused)
 {
     (void)unused;
-    return gt_source_fail(p->source, p->word, GT_E_UNSUPPORTED,
-                          "an action of uftrace that guesttrace does not have");
+    return gt_filter_source_fail(p->source, p->word, GT_E_UNSUPPORTED,
+                                 "an action of uftrace that guesttrace does not have");
 }
 
 #define TO(option) (1u << (option))
@@ -252,15 +254,15 @@ static bool is_word(struct gt_filter_span span, const char *name)
 {
     char plain[16];
     size_t n = 0;
-    if (gt_span_is(span, name))
+    if (gt_filter_span_is(span, name))
         return true;
-    if (!gt_span_after(span, "trace").at || strncmp(name, "trace-", 6) != 0)
+    if (!gt_filter_span_after(span, "trace").at || strncmp(name, "trace-", 6) != 0)
         return false;
     for (size_t i = 0; i < span.n && n + 1 < sizeof plain; i++)
         if (i != 5 || (span.at[i] != '_' && span.at[i] != '-'))
             plain[n++] = span.at[i];
-    return gt_span_is((struct gt_filter_span){plain, n},
-                      strcmp(name, "trace-on") == 0 ? "traceon" : "traceoff");
+    return gt_filter_span_is((struct gt_filter_span){plain, n},
+                             strcmp(name, "trace-on") == 0 ? "traceon" : "traceoff");
 }
 
 static const struct word *find(struct gt_filter_span span, struct gt_filter_span *value)
@@ -272,7 +274,7 @@ static const struct word *find(struct gt_filter_span span, struct gt_filter_span
                 return &words[i];
             continue;
         }
-        *value = gt_span_after(span, words[i].name);
+        *value = gt_filter_span_after(span, words[i].name);
         if (value->at)
             return &words[i];
     }
@@ -285,22 +287,22 @@ static int unknown(const struct parser *p, struct gt_filter_span word)
     for (size_t i = 0; i < WORDS; i++)
         if (words[i].options & TO(p->rule->option) && words[i].take != refuse)
             gt_text_printf(&known, " %s", words[i].name);
-    int status =
-        gt_source_fail(p->source, word.at, GT_E_USAGE, "no action '%.*s', expected one of%s",
-                       (int)(word.n < 40 ? word.n : 40), word.at, known.len ? known.data : "");
+    int status = gt_filter_source_fail(
+        p->source, word.at, GT_E_USAGE, "no action '%.*s', expected one of%s",
+        (int)(word.n < 40 ? word.n : 40), word.at, known.len ? known.data : "");
     gt_text_free(&known);
     return status;
 }
 
 static int parse_word(struct parser *p, struct gt_filter_span span, struct gt_filter_span *module)
 {
-    struct gt_filter_span rest = gt_span_after(span, "return:");
+    struct gt_filter_span rest = gt_filter_span_after(span, "return:");
     p->word = span.at;
     p->at_return = rest.at;
     if (p->at_return)
         span = rest;
-    if (p->rule->option == GT_FILTER_TRIGGER && !p->at_return && gt_trigger_is_value(span))
-        return gt_trigger_add_value(p->set, p->rule, p->source, span);
+    if (p->rule->option == GT_FILTER_TRIGGER && !p->at_return && gt_filter_trigger_is_value(span))
+        return gt_filter_trigger_add_value(p->set, p->rule, p->source, span);
     const struct word *w = find(span, &p->value);
     if (!w) {
         bool may_be_module = span.n && !p->at_return && !memchr(span.at, '=', span.n) &&
@@ -311,11 +313,11 @@ static int parse_word(struct parser *p, struct gt_filter_span span, struct gt_fi
         return 0;
     }
     if (!(w->options & TO(p->rule->option)))
-        return gt_source_fail(p->source, p->word, GT_E_USAGE, "'%s' is not for %s", w->name,
-                              p->source->option);
+        return gt_filter_source_fail(p->source, p->word, GT_E_USAGE, "'%s' is not for %s", w->name,
+                                     p->source->option);
     if (p->at_return && (!w->may_return || p->rule->option != GT_FILTER_TRIGGER))
-        return gt_source_fail(p->source, p->word, GT_E_USAGE, "'%s' means nothing at the return",
-                              w->name);
+        return gt_filter_source_fail(p->source, p->word, GT_E_USAGE,
+                                     "'%s' means nothing at the return", w->name);
     return w->take(p, w->argument);
 }
 
@@ -327,9 +329,10 @@ static int check_return(const struct parser *p, const struct gt_filter_source *s
     if (!r->at_return)
         return 0;
     if (r->option != GT_FILTER_TRIGGER || r->bits & ~switches)
-        return gt_source_fail(s, s->text, GT_E_USAGE,
-                              "a value known at the return only cannot decide whether to record; "
-                              "it can trigger actions");
+        return gt_filter_source_fail(
+            s, s->text, GT_E_USAGE,
+            "a value known at the return only cannot decide whether to record; "
+            "it can trigger actions");
     struct parser at_return = *p;
     at_return.at_return = true;
     int status = 0;
@@ -343,13 +346,13 @@ static int check_return(const struct parser *p, const struct gt_filter_source *s
     return status;
 }
 
-int gt_trigger_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
-                     const struct gt_filter_source *s, struct gt_filter_span all,
-                     struct gt_filter_span *module)
+int gt_filter_trigger_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
+                            const struct gt_filter_source *s, struct gt_filter_span all,
+                            struct gt_filter_span *module)
 {
     struct parser p = {.set = set, .rule = r, .source = s};
     for (;;) {
-        struct gt_filter_span word = gt_span_until(all, ",@", true);
+        struct gt_filter_span word = gt_filter_span_until(all, ",@", true);
         int status = parse_word(&p, word, module);
         if (status < 0)
             return status;
@@ -368,36 +371,37 @@ int gt_filter_need(struct gt_filter_set *set, enum gt_filter_need need,
     set->uses |= need;
     if (!(set->settings.needs & need))
         return 0;
-    return gt_source_fail(s, at, GT_E_UNSUPPORTED, "%s", what);
+    return gt_filter_source_fail(s, at, GT_E_UNSUPPORTED, "%s", what);
 }
 
-int gt_glob_parse(const struct gt_filter_source *s, struct gt_filter_span value,
-                  struct gt_regex **out)
+int gt_filter_glob_parse(const struct gt_filter_source *s, struct gt_filter_span value,
+                         struct gt_filter_regex **out)
 {
     struct gt_error err;
     size_t at;
-    char *text = gt_span_copy(value);
+    char *text = gt_filter_span_copy(value);
     if (!text)
         return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
-    int status = gt_regex_parse_glob(text, out, &at, &err);
+    int status = gt_filter_regex_parse_glob(text, out, &at, &err);
     free(text);
-    return status < 0 ? gt_source_fail(s, value.at + at, status, "%s", err.text) : 0;
+    return status < 0 ? gt_filter_source_fail(s, value.at + at, status, "%s", err.text) : 0;
 }
 
-int gt_level_parse(struct gt_filter_set *set, const struct gt_filter_source *s,
-                   struct gt_filter_span value, struct gt_regex **out)
+int gt_filter_level_parse(struct gt_filter_set *set, const struct gt_filter_source *s,
+                          struct gt_filter_span value, struct gt_filter_regex **out)
 {
     int status = gt_filter_need(set, GT_FILTER_NEEDS_LEVEL, s, value.at,
                                 "privilege levels are not known here");
     if (status < 0)
         return status;
     if (!value.n)
-        return gt_source_fail(s, value.at, GT_E_USAGE,
-                              "expected a privilege level, as U, NS-EL1 or Ring3");
-    return gt_glob_parse(s, value, out);
+        return gt_filter_source_fail(s, value.at, GT_E_USAGE,
+                                     "expected a privilege level, as U, NS-EL1 or Ring3");
+    return gt_filter_glob_parse(s, value, out);
 }
 
-static int find_scope(const struct gt_filter_set *set, enum gt_scope_kind kind, const char *text)
+static int find_scope(const struct gt_filter_set *set, enum gt_filter_scope_kind kind,
+                      const char *text)
 {
     for (size_t i = 0; i < set->n_scopes; i++)
         if (set->scope[i].kind == kind && strcmp(set->scope[i].text, text) == 0)
@@ -406,23 +410,24 @@ static int find_scope(const struct gt_filter_set *set, enum gt_scope_kind kind, 
 }
 
 /* `text` becomes the scope's. */
-static int parse(struct gt_filter_scope *scope, enum gt_scope_kind kind, char *text,
+static int parse(struct gt_filter_scope *scope, enum gt_filter_scope_kind kind, char *text,
                  const struct gt_filter_source *s, struct gt_filter_span value)
 {
     *scope = (struct gt_filter_scope){.kind = kind, .text = text};
-    scope->numeric = gt_span_number(value, &scope->number);
+    scope->numeric = gt_filter_span_number(value, &scope->number);
     if (kind == GT_SCOPE_TASK && value.n)
-        return gt_glob_parse(s, value, &scope->glob);
+        return gt_filter_glob_parse(s, value, &scope->glob);
     if (scope->numeric)
         return 0;
-    return gt_source_fail(s, value.at, GT_E_USAGE, "expected %s",
-                          kind == GT_SCOPE_TASK  ? "the name of a task, or a glob"
-                          : kind == GT_SCOPE_PID ? "the number of a process"
-                                                 : "the number of a vCPU");
+    return gt_filter_source_fail(s, value.at, GT_E_USAGE, "expected %s",
+                                 kind == GT_SCOPE_TASK  ? "the name of a task, or a glob"
+                                 : kind == GT_SCOPE_PID ? "the number of a process"
+                                                        : "the number of a vCPU");
 }
 
-int gt_scope_add(struct gt_filter_set *set, enum gt_scope_kind kind,
-                 const struct gt_filter_source *s, struct gt_filter_span value, uint64_t *bits)
+int gt_filter_scope_add(struct gt_filter_set *set, enum gt_filter_scope_kind kind,
+                        const struct gt_filter_source *s, struct gt_filter_span value,
+                        uint64_t *bits)
 {
     if (kind == GT_SCOPE_CPU) {
         int status = gt_filter_need(set, GT_FILTER_NEEDS_CPU, s, value.at,
@@ -430,7 +435,7 @@ int gt_scope_add(struct gt_filter_set *set, enum gt_scope_kind kind,
         if (status < 0)
             return status;
     }
-    char *text = gt_span_copy(value);
+    char *text = gt_filter_span_copy(value);
     if (!text)
         return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
     int known = find_scope(set, kind, text);
@@ -442,11 +447,11 @@ int gt_scope_add(struct gt_filter_set *set, enum gt_scope_kind kind,
     struct gt_filter_scope scope;
     int status = parse(&scope, kind, text, s, value);
     if (status == 0 && set->n_scopes == GT_FILTER_SCOPES)
-        status =
-            gt_source_fail(s, value.at, GT_E_RANGE,
-                           "more than %d different tasks, processes and vCPUs", GT_FILTER_SCOPES);
+        status = gt_filter_source_fail(s, value.at, GT_E_RANGE,
+                                       "more than %d different tasks, processes and vCPUs",
+                                       GT_FILTER_SCOPES);
     if (status < 0) {
-        gt_scope_finish(&scope);
+        gt_filter_scope_finish(&scope);
         return status;
     }
     *bits |= UINT64_C(1) << set->n_scopes;
@@ -454,10 +459,10 @@ int gt_scope_add(struct gt_filter_set *set, enum gt_scope_kind kind,
     return 0;
 }
 
-void gt_scope_finish(struct gt_filter_scope *scope)
+void gt_filter_scope_finish(struct gt_filter_scope *scope)
 {
     free(scope->text);
-    gt_regex_free(scope->glob);
+    gt_filter_regex_free(scope->glob);
 }
 
 /* Values of calls in triggers: those that are recorded, and those that conditions compare. */
@@ -469,7 +474,7 @@ static struct gt_filter_span after_number(struct gt_filter_span span)
     return span;
 }
 
-bool gt_trigger_is_value(struct gt_filter_span word)
+bool gt_filter_trigger_is_value(struct gt_filter_span word)
 {
     static const char *const prefix[] = {"arg", "fparg", "retval"};
     for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++) {
@@ -490,8 +495,8 @@ static int need(struct gt_filter_set *set, const struct gt_filter_source *s, con
                           "them, a reader has those that were recorded (-A, -R)");
 }
 
-int gt_trigger_add_value(struct gt_filter_set *set, struct gt_filter_rule *r,
-                         const struct gt_filter_source *s, struct gt_filter_span word)
+int gt_filter_trigger_add_value(struct gt_filter_set *set, struct gt_filter_rule *r,
+                                const struct gt_filter_source *s, struct gt_filter_span word)
 {
     size_t n = r->values ? strlen(r->values) : 0;
     char *values = realloc(r->values, n + word.n + 2);
@@ -505,15 +510,15 @@ int gt_trigger_add_value(struct gt_filter_set *set, struct gt_filter_rule *r,
     return need(set, s, word.at);
 }
 
-int gt_trigger_check_values(struct gt_filter_set *set, const struct gt_filter_rule *r,
-                            const struct gt_filter_source *s, const char *at)
+int gt_filter_trigger_check_values(struct gt_filter_set *set, const struct gt_filter_rule *r,
+                                   const struct gt_filter_source *s, const char *at)
 {
     size_t n;
-    const struct gt_condition_value *v = gt_condition_values(r->condition, &n);
+    const struct gt_filter_condition_value *v = gt_filter_condition_values(r->condition, &n);
     for (size_t i = 0; i < n; i++) {
         int status = 0;
         if (v[i].name.place == GT_CALL_NAMED && set->settings.needs & GT_FILTER_NEEDS_NAMES)
-            return gt_source_fail(
+            return gt_filter_source_fail(
                 s, at + v[i].at, GT_E_UNSUPPORTED,
                 "no value '%.60s'; known here: depth, took (at the return), argN, "
                 "fpargN, retval (at the return); names of arguments need "
@@ -527,7 +532,7 @@ int gt_trigger_check_values(struct gt_filter_set *set, const struct gt_filter_ru
 }
 
 /* "arg1", or as the condition wants to compare it. */
-static void name_request(const struct gt_condition_value *v, struct gt_filter_value *out)
+static void name_request(const struct gt_filter_condition_value *v, struct gt_filter_value *out)
 {
     snprintf(out->own, sizeof out->own, "%.20s%s", v->name.name, v->as_text ? "/s" : "");
     out->items = out->own;
@@ -539,9 +544,9 @@ bool gt_filter_set_value(const struct gt_filter_set *set, size_t i, struct gt_fi
     for (size_t k = 0; k < set->n_rules; k++) {
         const struct gt_filter_rule *r = set->rule[k];
         size_t n = 0;
-        const struct gt_condition_value *v = r->condition && r->cause == GT_CAUSE_CALL
-                                                 ? gt_condition_values(r->condition, &n)
-                                                 : NULL;
+        const struct gt_filter_condition_value *v =
+            r->condition && r->cause == GT_CAUSE_CALL ? gt_filter_condition_values(r->condition, &n)
+                                                      : NULL;
         *out = (struct gt_filter_value){r->pattern, r->option_name, r->text, .items = r->values};
         if (r->values && i-- == 0)
             return true;
@@ -555,11 +560,12 @@ bool gt_filter_set_value(const struct gt_filter_set *set, size_t i, struct gt_fi
     return false;
 }
 
-const char *gt_rule_unknown_value(const struct gt_filter_rule *r)
+const char *gt_filter_rule_unknown_value(const struct gt_filter_rule *r)
 {
     size_t n = 0;
-    const struct gt_condition_value *v =
-        r->condition && r->cause == GT_CAUSE_CALL ? gt_condition_values(r->condition, &n) : NULL;
+    const struct gt_filter_condition_value *v = r->condition && r->cause == GT_CAUSE_CALL
+                                                    ? gt_filter_condition_values(r->condition, &n)
+                                                    : NULL;
     for (size_t i = 0; i < n; i++)
         if (__atomic_load_n(&v[i].asked, __ATOMIC_RELAXED) &&
             !__atomic_load_n(&v[i].known, __ATOMIC_RELAXED))

@@ -17,14 +17,14 @@ struct matches {
 
 static bool comes_before(const struct gt_filter_rule *a, const struct gt_filter_rule *b)
 {
-    int order = gt_rule_order(a) - gt_rule_order(b);
+    int order = gt_filter_rule_order(a) - gt_filter_rule_order(b);
     return order ? order < 0 : a->number < b->number;
 }
 
 static void found(void *self, struct gt_filter_rule *r)
 {
     struct matches *m = self;
-    if (r->level && (!m->f->level || !gt_regex_match(r->level, m->f->level)))
+    if (r->level && (!m->f->level || !gt_filter_regex_match(r->level, m->f->level)))
         return;
     __atomic_store_n(&r->used, true, __ATOMIC_RELAXED);
     size_t at = m->n;
@@ -42,7 +42,7 @@ static bool is_selected(const struct gt_filter_set *set, const struct gt_filter_
     if ((set->kernel_only && !f->kernel) || (set->user_only && f->kernel))
         return false;
     for (size_t i = 0; i < set->n_levels; i++)
-        if (f->level && gt_regex_match(set->level[i], f->level))
+        if (f->level && gt_filter_regex_match(set->level[i], f->level))
             return true;
     return !set->n_levels;
 }
@@ -55,9 +55,9 @@ static uint32_t acts(const struct gt_filter_rule *r)
     return bits;
 }
 
-void gt_rule_merge(const struct gt_filter_rule *r, struct gt_filter_verdict *v)
+void gt_filter_rule_merge(const struct gt_filter_rule *r, struct gt_filter_verdict *v)
 {
-    gt_rule_merge_bits(&v->bits, r->bits);
+    gt_filter_rule_merge_bits(&v->bits, r->bits);
     if (r->bits & GT_VERDICT_DEPTH)
         v->depth = r->depth;
     if (r->bits & GT_VERDICT_TIME)
@@ -75,7 +75,7 @@ static int keep_rules(const struct gt_filter_set *set, const struct matches *m,
         uint32_t bits = acts(m->rule[i]);
         v->bits |= bits;
         triggers += bits != 0;
-        if (m->rule[i]->bits && gt_rule_is_dynamic(m->rule[i]))
+        if (m->rule[i]->bits && gt_filter_rule_is_dynamic(m->rule[i]))
             v->bits |= GT_VERDICT_RULES;
     }
     if (!(v->bits & (GT_VERDICT_RULES | GT_VERDICT_ACTS | GT_VERDICT_RETURNS)))
@@ -99,8 +99,8 @@ int gt_filter_verdict(const struct gt_filter_set *set, const struct gt_filter_fu
         return GT_E_NOMEM;
     gt_filter_index_find(&set->index, f, found, &m);
     for (size_t i = 0; i < m.n; i++)
-        if (!gt_rule_is_dynamic(m.rule[i]))
-            gt_rule_merge(m.rule[i], out);
+        if (!gt_filter_rule_is_dynamic(m.rule[i]))
+            gt_filter_rule_merge(m.rule[i], out);
     int status = keep_rules(set, &m, out);
     if (!is_selected(set, f))
         out->bits |= GT_VERDICT_UNSELECTED;
@@ -139,7 +139,7 @@ static bool is_scope(const struct gt_filter_scope *scope, const char *name, uint
     switch (scope->kind) {
     case GT_SCOPE_TASK:
         return (scope->numeric && scope->number == id) ||
-               (name && gt_regex_match(scope->glob, name));
+               (name && gt_filter_regex_match(scope->glob, name));
     case GT_SCOPE_PID:
         return scope->number == pid;
     default:

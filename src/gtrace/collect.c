@@ -22,7 +22,7 @@ struct share {
     const struct gtrace_window *asked;
     struct gt_gtrace_choice choice;
     struct rows rows;
-    struct gt_parts parts;
+    struct gt_profile_parts parts;
 };
 
 static bool reserve(struct rows *r, size_t n)
@@ -33,7 +33,7 @@ static bool reserve(struct rows *r, size_t n)
 static void clear_share(struct share *s)
 {
     free(s->rows.row);
-    gt_parts_clear(&s->parts);
+    gt_profile_parts_clear(&s->parts);
     gt_gtrace_choice_finish(&s->choice);
 }
 
@@ -56,7 +56,7 @@ static int take(struct share *s, const struct gt_call *e)
         !gt_gtrace_chosen(&s->choice, s->t, e->function))
         return 0;
     if (e->kind == GT_CALL_SPLIT || e->flags & GT_CALL_PART) {
-        int status = gt_parts_add(&s->parts, e);
+        int status = gt_profile_parts_add(&s->parts, e);
         if (status < 0 || e->kind == GT_CALL_SPLIT)
             return status;
     }
@@ -93,7 +93,7 @@ static int merge_share(void *self, void *share)
         if (s->rows.n)
             memcpy(all->rows.row + all->rows.n, s->rows.row, s->rows.n * sizeof *s->rows.row);
         all->rows.n += s->rows.n;
-        status = gt_parts_merge(&all->parts, &s->parts);
+        status = gt_profile_parts_merge(&all->parts, &s->parts);
     }
     clear_share(s);
     free(s);
@@ -112,7 +112,7 @@ static int compare(const void *pa, const void *pb)
 }
 
 /* The row of a call that came in parts has the last one's times: adds all. */
-static void add_part(void *self, const struct gt_part *p)
+static void add_part(void *self, const struct gt_profile_part *p)
 {
     const struct rows *r = self;
     const struct gtrace_row key = {.begin = p->begin, .task = p->task, .depth = p->depth};
@@ -144,8 +144,8 @@ API int64_t gtrace_collect(struct gtrace *t, const struct gtrace_window *w, stru
     }
     if (all.rows.n)
         qsort(all.rows.row, all.rows.n, sizeof *all.rows.row, compare);
-    gt_parts_each(&all.parts, add_part, &all.rows);
-    gt_parts_clear(&all.parts);
+    gt_profile_parts_each(&all.parts, add_part, &all.rows);
+    gt_profile_parts_clear(&all.parts);
     *out = all.rows.row;
     return (int64_t)all.rows.n;
 }

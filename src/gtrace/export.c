@@ -10,7 +10,7 @@
 /* By enum gtrace_format: one function each. */
 static const struct {
     gt_export_fn *calls;
-    gt_sums_fn *sums;
+    gt_export_sums_fn *sums;
     bool counts;
 } formats[] = {
     [GTRACE_FORMAT_PERFETTO] = {.calls = gt_export_perfetto},
@@ -34,7 +34,8 @@ API int gtrace_export(struct gtrace *t, const struct gtrace_window *w, enum gtra
     int status = gt_gtrace_pass_init(&pass, t, w, err);
     if (status < 0)
         return status;
-    const struct gt_sums_options how = {&pass.window, formats[format].counts, {t->notice, t->user}};
+    const struct gt_export_sums_options how = {
+        &pass.window, formats[format].counts, {t->notice, t->user}};
     g_autofree struct gt_output *out = g_new(struct gt_output, 1);
     gt_output_init(out, fd);
     status = formats[format].sums ? formats[format].sums(t->calls, &how, out, &e)
@@ -65,10 +66,10 @@ API int gtrace_convert(const char *from, const char *to, enum gtrace_form form,
     struct gtrace_options options;
     struct gt_error e = {0};
     gt_gtrace_get(&options, sizeof options, o);
-    const struct gt_notices notices = {options.notice, options.user};
+    const struct gt_error_notices notices = {options.notice, options.user};
     if (form != GTRACE_FILE && form != GTRACE_DIRECTORY)
         return gt_gtrace_usage(err, "gtrace_convert: no such form");
     const int status =
-        (form == GTRACE_FILE ? gt_recording_pack : gt_recording_unpack)(from, to, &notices, &e);
+        (form == GTRACE_FILE ? gt_repair_pack : gt_repair_unpack)(from, to, &notices, &e);
     return status < 0 ? gt_gtrace_fail(err, status, &e) : 0;
 }

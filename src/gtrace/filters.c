@@ -79,10 +79,10 @@ API void gtrace_filter_free(struct gtrace_filter *f)
 /* The functions' names nearest to it, as the end of a message. The caller frees it (g_free). */
 static char *near_functions(struct gtrace *t, const char *wanted, size_t n)
 {
-    struct gt_nearest near = {.wanted = wanted};
+    struct gt_filter_nearest near = {.wanted = wanted};
     for (uint32_t i = 0; i < n; i++)
-        gt_nearest_offer(&near, gt_gtrace_demangle(t, gt_calls_function(t->calls, i)->name));
-    return gt_nearest_text(&near);
+        gt_filter_nearest_offer(&near, gt_gtrace_demangle(t, gt_calls_function(t->calls, i)->name));
+    return gt_filter_nearest_text(&near);
 }
 
 static char *message_of(struct gtrace *t, const struct gt_filter_unused *unused)
@@ -95,7 +95,7 @@ static char *message_of(struct gtrace *t, const struct gt_filter_unused *unused)
     if (unused->value)
         return g_strdup_printf("%s: %s %s: no call had a value '%s'", path, unused->option,
                                unused->text, unused->value);
-    g_autofree char *wanted = gt_nearest_wanted(unused->name);
+    g_autofree char *wanted = gt_filter_nearest_wanted(unused->name);
     g_autofree char *others =
         near_functions(t, wanted ? wanted : "", gt_calls_n_functions(t->calls));
     return g_strdup_printf("%s: %s %s matches no function that was called%s", path, unused->option,
@@ -119,7 +119,7 @@ API int gtrace_choose_tasks(const struct gtrace *t, const char *pattern, bool *c
                             struct gtrace_error *err)
 {
     const size_t all = gt_calls_n_tasks(t->calls);
-    struct gt_nearest near = {.wanted = pattern};
+    struct gt_filter_nearest near = {.wanted = pattern};
     struct gt_error e = {0};
     g_autofree bool *some = g_new0(bool, all + 1);
     const bool any = gt_calls_choose_tasks(t->calls, pattern, some) > 0;
@@ -128,8 +128,8 @@ API int gtrace_choose_tasks(const struct gtrace *t, const char *pattern, bool *c
     if (any)
         return 0;
     for (uint32_t i = 0; i < all; i++)
-        gt_nearest_offer(&near, gt_calls_task(t->calls, i)->name);
-    g_autofree char *others = gt_nearest_text(&near);
+        gt_filter_nearest_offer(&near, gt_calls_task(t->calls, i)->name);
+    g_autofree char *others = gt_filter_nearest_text(&near);
     const int status = gt_error_set(&e, GT_E_NOT_FOUND, "%s: no task '%s'%s",
                                     gt_calls_facts(t->calls)->path, pattern, others);
     return gt_gtrace_fail(err, status, &e);
@@ -142,12 +142,12 @@ API int gtrace_choose_functions(struct gtrace *t, const char *pattern, bool *cho
     struct gt_error e = {0};
     for (uint32_t i = 0; i < n && i < gt_calls_n_functions(t->calls); i++) {
         const struct gt_calls_function *f = gt_calls_function(t->calls, i);
-        if (gt_function_pattern_matches(pattern, f, gt_gtrace_demangle(t, f->name)))
+        if (gt_calls_function_pattern_matches(pattern, f, gt_gtrace_demangle(t, f->name)))
             any = chosen[i] = true;
     }
     if (any)
         return 0;
-    g_autofree char *others = near_functions(t, gt_function_pattern_name(pattern), n);
+    g_autofree char *others = near_functions(t, gt_calls_function_pattern_name(pattern), n);
     const int status = gt_error_set(&e, GT_E_NOT_FOUND, "%s: no function '%s' was called%s",
                                     gt_calls_facts(t->calls)->path, pattern, others);
     return gt_gtrace_fail(err, status, &e);

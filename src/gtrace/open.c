@@ -53,7 +53,7 @@ int gt_gtrace_fail(struct gtrace_error *err, int status, const struct gt_error *
     if (err) {
         struct gtrace_error e = {.size = sizeof e, .status = status};
         const char *text = from && from->status            ? from->text
-                           : status == GT_E_NOMEM || !from ? gt_status_text(status)
+                           : status == GT_E_NOMEM || !from ? gt_error_status_text(status)
                                                            : "the caller has ended the pass";
         g_strlcpy(e.text, text, sizeof e.text);
         gt_gtrace_put(err, &e, sizeof e);
@@ -92,9 +92,9 @@ static int read_stats(struct gtrace *t)
 {
     size_t size;
     char *text = gt_calls_text(t->calls, GT_STATS_FILE, &size);
-    int status = gt_stats_parse(&t->stats, text);
+    int status = gt_recording_stats_parse(&t->stats, text);
     for (size_t i = 0; status >= 0 && i < t->stats.n; i++) {
-        const struct gt_stat *s = &t->stats.item[i];
+        const struct gt_recording_stat *s = &t->stats.item[i];
         if (g_str_has_prefix(s->key, GT_STATS_ANOMALY) && strtoull(s->value, NULL, 10))
             g_array_append_val(t->anomalies, s);
     }
@@ -119,7 +119,7 @@ static char *info_line(const struct gt_calls *c, const char *name)
 
 API int gtrace_is_recording(const char *path)
 {
-    const enum gt_file_kind kind = gt_file_kind_at(path);
+    const enum gt_recording_kind kind = gt_recording_kind_at(path);
     return kind == GT_FILE_CALLS || kind == GT_FILE_DIRECTORY;
 }
 
@@ -156,8 +156,8 @@ API int gtrace_open(const char *path, const struct gtrace_options *o, struct gtr
     pthread_mutex_init(&t->lock, NULL);
     t->notice = options.notice;
     t->user = options.user;
-    t->anomalies = g_array_new(FALSE, FALSE, sizeof(const struct gt_stat *));
-    t->demangler = gt_demangler_create();
+    t->anomalies = g_array_new(FALSE, FALSE, sizeof(const struct gt_recording_stat *));
+    t->demangler = gt_image_demangler_create();
     const struct gt_calls_options how = {.notices = {pass_notice, t},
                                          .of_etrace = options.of_etrace};
     int status = gt_calls_open(path, &how, &t->calls, &e);
@@ -178,9 +178,9 @@ API void gtrace_close(struct gtrace *t)
     if (!t)
         return;
     gt_calls_close(t->calls);
-    gt_stats_clear(&t->stats);
+    gt_recording_stats_clear(&t->stats);
     g_array_free(t->anomalies, TRUE);
-    gt_demangler_destroy(t->demangler);
+    gt_image_demangler_destroy(t->demangler);
     pthread_mutex_destroy(&t->lock);
     g_free(t->date);
     g_free(t->elapsed);
@@ -191,12 +191,13 @@ API void gtrace_close(struct gtrace *t)
 
 static enum gtrace_clock clock_of(const struct gtrace *t)
 {
-    if (!gt_stats_text(&t->stats, GT_STATS_HOST_CLOCK))
+    if (!gt_recording_stats_text(&t->stats, GT_STATS_HOST_CLOCK))
         return GTRACE_CLOCK_UNKNOWN;
-    const uint64_t host = gt_stats_number(&t->stats, GT_STATS_HOST_CLOCK);
+    const uint64_t host = gt_recording_stats_number(&t->stats, GT_STATS_HOST_CLOCK);
     if (host == 0)
         return GTRACE_CLOCK_INSTRUCTIONS;
-    return host < gt_stats_number(&t->stats, "processes") ? GTRACE_CLOCK_MIXED : GTRACE_CLOCK_HOST;
+    return host < gt_recording_stats_number(&t->stats, "processes") ? GTRACE_CLOCK_MIXED
+                                                                    : GTRACE_CLOCK_HOST;
 }
 
 API int gtrace_facts(const struct gtrace *t, struct gtrace_facts *out)
@@ -280,7 +281,7 @@ API int gtrace_process(const struct gtrace *t, uint32_t index, struct gtrace_pro
 const char *gt_gtrace_demangle(struct gtrace *t, const char *name)
 {
     pthread_mutex_lock(&t->lock);
-    name = gt_demangle(t->demangler, name);
+    name = gt_image_demangle(t->demangler, name);
     pthread_mutex_unlock(&t->lock);
     return name;
 }
@@ -340,7 +341,7 @@ static const char *about(const char *key)
     static const char *const kinds[] = {GT_STATS_ANOMALY, GT_STATS_RULE, GT_STATS_COUNT};
     for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
         if (g_str_has_prefix(key, kinds[i]))
-            return gt_counter_text(key + strlen(kinds[i]));
+            return gt_track_counter_text(key + strlen(kinds[i]));
     return NULL;
 }
 
@@ -348,7 +349,8 @@ API int gtrace_anomaly(const struct gtrace *t, size_t index, struct gtrace_anoma
 {
     if (index >= t->anomalies->len)
         return GT_E_RANGE;
-    const struct gt_stat *s = g_array_index(t->anomalies, const struct gt_stat *, index);
+    const struct gt_recording_stat *s =
+        g_array_index(t->anomalies, const struct gt_recording_stat *, index);
     const struct gtrace_anomaly ours = {.name = s->key + strlen(GT_STATS_ANOMALY),
                                         .count = strtoull(s->value, NULL, 10),
                                         .about = about(s->key)};
@@ -358,7 +360,7 @@ API int gtrace_anomaly(const struct gtrace *t, size_t index, struct gtrace_anoma
 
 API uint64_t gtrace_statistic(const struct gtrace *t, const char *name)
 {
-    return gt_stats_number(&t->stats, name);
+    return gt_recording_stats_number(&t->stats, name);
 }
 
 API size_t gtrace_n_statistics(const struct gtrace *t)
@@ -370,7 +372,7 @@ API int gtrace_statistic_at(const struct gtrace *t, size_t index, struct gtrace_
 {
     if (index >= t->stats.n)
         return GT_E_RANGE;
-    const struct gt_stat *s = &t->stats.item[index];
+    const struct gt_recording_stat *s = &t->stats.item[index];
     const struct gtrace_statistic ours = {.name = s->key,
                                           .value = s->value,
                                           .number = strtoull(s->value, NULL, 10),

@@ -31,7 +31,7 @@ API int gtrace_export_page(struct gtrace *t, struct gtrace *other, uint64_t most
 
 struct gtrace_page {
     struct gt_view *view;
-    struct gt_sources *sources; /* NULL: none */
+    struct gt_view_sources *sources; /* NULL: none */
 };
 
 API int gtrace_page_open(struct gtrace *t, const struct gtrace_page_options *o,
@@ -46,7 +46,7 @@ API int gtrace_page_open(struct gtrace *t, const struct gtrace_page_options *o,
     if (!p)
         return gt_gtrace_fail(err, GT_E_NOMEM, NULL);
     if (asked.sources || asked.coverage)
-        status = gt_sources_open(asked.sources, asked.coverage, &p->sources, &e);
+        status = gt_view_sources_open(asked.sources, asked.coverage, &p->sources, &e);
     const struct gt_view_options how = {.demangle = !asked.symbols,
                                         .other = asked.other ? asked.other->calls : NULL,
                                         .sources = p->sources};
@@ -64,7 +64,7 @@ API void gtrace_page_close(struct gtrace_page *p)
     if (!p)
         return;
     gt_view_destroy(p->view);
-    gt_sources_close(p->sources);
+    gt_view_sources_close(p->sources);
     free(p);
 }
 

@@ -94,7 +94,7 @@ bool gt_gtrace_chosen(struct gt_gtrace_choice *c, struct gtrace *t, uint32_t fun
         const char *shown = gt_gtrace_demangle(t, f->name);
         *known = 1;
         for (const char *const *p = c->patterns; *p && *known == 1; p++)
-            *known += gt_function_pattern_matches(*p, f, shown);
+            *known += gt_calls_function_pattern_matches(*p, f, shown);
     }
     return *known == 2;
 }

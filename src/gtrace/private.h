@@ -17,11 +17,11 @@
 
 struct gtrace {
     struct gt_calls *calls;
-    struct gt_stats stats;
-    GArray *anomalies;    /* const struct gt_stat *, of stats */
+    struct gt_recording_stats stats;
+    GArray *anomalies;    /* const struct gt_recording_stat *, of stats */
     char *date, *elapsed; /* lines of the info file; NULL: it has none */
     pthread_mutex_t lock;
-    struct gt_demangler *demangler; /* under the lock */
+    struct gt_image_demangler *demangler; /* under the lock */
     void (*notice)(void *user, const char *line);
     void *user;
 };

@@ -88,7 +88,7 @@ static bool want_called(void *user, const struct gt_calls_function *f, const cha
     const struct wanted *w = &((const struct choice *)user)->function;
     bool any = false;
     for (size_t i = 0; w->pattern[i]; i++)
-        if (gt_function_pattern_matches(w->pattern[i], f, shown))
+        if (gt_calls_function_pattern_matches(w->pattern[i], f, shown))
             any = w->fits[i] = true;
     return any;
 }
@@ -96,11 +96,11 @@ static bool want_called(void *user, const struct gt_calls_function *f, const cha
 static bool want_inside(void *user, const struct gt_calls_function *f, const char *shown)
 {
     const struct wanted *w = &((const struct choice *)user)->module;
-    const char *module = gt_function_module(f);
+    const char *module = gt_calls_function_module(f);
     bool any = false;
     (void)shown;
     for (size_t i = 0; w->pattern[i]; i++)
-        if (gt_glob_fits(w->pattern[i], module))
+        if (gt_text_glob_fits(w->pattern[i], module))
             any = w->fits[i] = true;
     return any;
 }

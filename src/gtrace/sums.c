@@ -12,19 +12,19 @@ static struct gtrace_sum *sums_of_functions(const struct gt_gtrace_pass *pass, s
                                             size_t *n, int *status, struct gt_error *e)
 {
     struct gt_gtrace_choice choice;
-    struct gt_function_table table;
-    *status = gt_function_table_make(t->calls, &pass->window, 0, &table, e);
+    struct gt_profile_function_table table;
+    *status = gt_profile_function_table_make(t->calls, &pass->window, 0, &table, e);
     struct gtrace_sum *sum = *status < 0 ? NULL : calloc(table.n + 1, sizeof *sum);
     gt_gtrace_choice_init(&choice, &pass->asked);
     for (size_t i = 0; sum && i < table.n; i++) {
-        const struct gt_function_sums *s = &table.row[i].sums;
+        const struct gt_profile_function_sums *s = &table.row[i].sums;
         if (gt_gtrace_chosen(&choice, t, table.row[i].function))
             sum[(*n)++] = (struct gtrace_sum){.calls = s->calls,
                                               .open = s->open,
                                               .total = s->total,
                                               .self = (uint64_t)s->self,
                                               .slept = s->slept,
-                                              .mean = gt_function_total_avg(s),
+                                              .mean = gt_profile_function_total_avg(s),
                                               .longest = s->total_max,
                                               .shortest = s->total_min,
                                               .self_longest = (uint64_t)s->self_max,
@@ -32,7 +32,7 @@ static struct gtrace_sum *sums_of_functions(const struct gt_gtrace_pass *pass, s
                                               .index = table.row[i].function};
     }
     gt_gtrace_choice_finish(&choice);
-    gt_function_table_clear(&table);
+    gt_profile_function_table_clear(&table);
     return sum;
 }
 
@@ -40,12 +40,12 @@ static struct gtrace_sum *sums_of_groups(const struct gt_gtrace_pass *pass, cons
                                          enum gtrace_by by, size_t *n, int *status,
                                          struct gt_error *e)
 {
-    struct gt_groups g;
-    *status = (by == GTRACE_BY_TASK ? gt_groups_of_tasks
-                                    : gt_groups_of_modules)(t->calls, &pass->window, &g, e);
+    struct gt_profile_groups g;
+    *status = (by == GTRACE_BY_TASK ? gt_profile_groups_of_tasks
+                                    : gt_profile_groups_of_modules)(t->calls, &pass->window, &g, e);
     struct gtrace_sum *sum = *status < 0 ? NULL : calloc(g.n + 1, sizeof *sum);
     for (; sum && *n < g.n; (*n)++) {
-        const struct gt_group_row *row = &g.row[*n];
+        const struct gt_profile_group_row *row = &g.row[*n];
         sum[*n] = (struct gtrace_sum){.calls = row->calls,
                                       .open = row->open,
                                       .total = row->total,
@@ -54,7 +54,7 @@ static struct gtrace_sum *sums_of_groups(const struct gt_gtrace_pass *pass, cons
                                       .index = row->index,
                                       .functions = row->functions};
     }
-    gt_groups_clear(&g);
+    gt_profile_groups_clear(&g);
     return sum;
 }
 
@@ -83,16 +83,16 @@ API int gtrace_counts(struct gtrace *t, struct gtrace_counts **out, size_t *stri
                       struct gtrace_error *err)
 {
     const size_t n = gt_calls_n_tasks(t->calls);
-    struct gt_counts counts;
+    struct gt_profile_counts counts;
     struct gt_error e = {0};
     *out = NULL;
     *stride = sizeof **out;
-    int status = gt_counts_make(t->calls, &counts, &e);
+    int status = gt_profile_counts_make(t->calls, &counts, &e);
     struct gtrace_counts *rows = status < 0 ? NULL : calloc(n + 1, sizeof *rows);
     if (status >= 0 && !rows)
         status = GT_E_NOMEM;
     for (size_t i = 0; rows && i < n; i++) {
-        const struct gt_task_counts *of = &counts.task[i];
+        const struct gt_profile_task_counts *of = &counts.task[i];
         struct gtrace_counts *all = &rows[n];
         rows[i] = (struct gtrace_counts){.calls = of->calls,
                                          .events = of->events,
@@ -109,7 +109,7 @@ API int gtrace_counts(struct gtrace *t, struct gtrace_counts **out, size_t *stri
     }
     if (rows)
         rows[n].functions = (uint32_t)counts.functions;
-    gt_counts_clear(&counts);
+    gt_profile_counts_clear(&counts);
     if (status < 0)
         return gt_gtrace_fail(err, status, &e);
     *out = rows;
@@ -119,9 +119,9 @@ API int gtrace_counts(struct gtrace *t, struct gtrace_counts **out, size_t *stri
 /* ---- two recordings ------------------------------------------------------------------------ */
 
 struct both {
-    struct gt_function_table table[GT_MATCH_SIDES];
-    struct gt_function_match match;
-    struct gt_change *change; /* by number */
+    struct gt_profile_function_table table[GT_MATCH_SIDES];
+    struct gt_profile_function_match match;
+    struct gt_profile_change *change; /* by number */
 };
 
 /* Both passes come first: they meet the functions that are matched. */
@@ -132,26 +132,26 @@ static int read_both(struct both *b, struct gtrace *const t[2], const struct gtr
     const struct gt_calls_window window = {.wall = w->wall};
     int status = 0;
     for (int k = 0; k < GT_MATCH_SIDES && status == 0; k++)
-        status = gt_function_table_make(side[k], &window, 0, &b->table[k], e);
+        status = gt_profile_function_table_make(side[k], &window, 0, &b->table[k], e);
     if (status < 0)
         return status;
-    gt_function_match_make(&b->match, side);
+    gt_profile_function_match_make(&b->match, side);
     b->change = calloc(b->match.names->len + 1, sizeof *b->change);
     for (int k = 0; b->change && k < GT_MATCH_SIDES; k++)
-        gt_changes_add(b->change, &b->match, k, &b->table[k]);
+        gt_profile_changes_add(b->change, &b->match, k, &b->table[k]);
     return b->change ? 0 : GT_E_NOMEM;
 }
 
 static void clear_both(struct both *b)
 {
     for (int k = 0; k < GT_MATCH_SIDES; k++)
-        gt_function_table_clear(&b->table[k]);
-    gt_function_match_clear(&b->match);
+        gt_profile_function_table_clear(&b->table[k]);
+    gt_profile_function_match_clear(&b->match);
     free(b->change);
 }
 
 /* An index of each number, with its side: of the first recording where both have it. */
-static void name_functions(const struct gt_function_match *m, struct gtrace_change *of)
+static void name_functions(const struct gt_profile_function_match *m, struct gtrace_change *of)
 {
     for (uint32_t side = GT_MATCH_SIDES; side-- > 0;)
         for (size_t i = m->n[side]; i-- > 0;) {
@@ -167,12 +167,12 @@ static struct gtrace_change *rows_of(const struct both *b, size_t *n)
     if (row)
         name_functions(&b->match, row);
     for (guint i = 0; row && i < b->match.names->len; i++) {
-        const struct gt_change *c = &b->change[i];
+        const struct gt_profile_change *c = &b->change[i];
         size_t length;
-        if (!gt_change_is_one(c))
+        if (!gt_profile_change_is_one(c))
             continue;
         struct gtrace_change r = row[i];
-        r.file = gt_function_match_file(
+        r.file = gt_profile_function_match_file(
             g_array_index(b->match.names, const struct gt_calls_function *, i), &length);
         r.n_file = (uint32_t)length;
         for (int k = 0; k < GT_MATCH_SIDES; k++) {

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 #define SAME(member)                                                                               \
-    _Static_assert(offsetof(struct gtrace_node, member) == offsetof(struct gt_tree_node, member),  \
+    _Static_assert(offsetof(struct gtrace_node, member) ==                                         \
+                       offsetof(struct gt_profile_tree_node, member),                              \
                    "a node is passed as it is")
 SAME(calls);
 SAME(open);
@@ -19,19 +20,19 @@ SAME(function);
 SAME(parent);
 SAME(end);
 SAME(depth);
-_Static_assert(sizeof(struct gtrace_node) == sizeof(struct gt_tree_node) &&
+_Static_assert(sizeof(struct gtrace_node) == sizeof(struct gt_profile_tree_node) &&
                    GTRACE_NONE == GT_TREE_NONE && (int)GTRACE_TREE == (int)GT_TREE_WHOLE &&
                    (int)GTRACE_TREE_TASKS == (int)GT_TREE_OF_TASKS &&
                    (int)GTRACE_TREE_PROCESSES == (int)GT_TREE_OF_PROCESSES,
                "the same");
 
-static enum gt_tree_order order_of(const struct gtrace_tree_options *o)
+static enum gt_profile_tree_order order_of(const struct gtrace_tree_options *o)
 {
     return o->by_first ? GT_TREE_BY_FIRST : GT_TREE_BY_TOTAL;
 }
 
 /* The nodes, which are the caller's then. */
-static int64_t give(struct gt_tree *tree, struct gtrace_node **out, size_t *stride)
+static int64_t give(struct gt_profile_tree *tree, struct gtrace_node **out, size_t *stride)
 {
     const size_t n = tree->n;
     for (size_t i = 0; i < tree->n_roots; i++)
@@ -39,7 +40,7 @@ static int64_t give(struct gt_tree *tree, struct gtrace_node **out, size_t *stri
     *out = (struct gtrace_node *)(void *)tree->node;
     *stride = sizeof **out;
     tree->node = NULL;
-    gt_tree_clear(tree);
+    gt_profile_tree_clear(tree);
     return (int64_t)n;
 }
 
@@ -49,7 +50,7 @@ API int64_t gtrace_tree(struct gtrace *t, const struct gtrace_window *w,
 {
     struct gt_gtrace_pass pass;
     struct gtrace_tree_options asked;
-    struct gt_tree tree;
+    struct gt_profile_tree tree;
     struct gt_error e = {0};
     *out = NULL;
     gt_gtrace_get(&asked, sizeof asked, o);
@@ -58,11 +59,11 @@ API int64_t gtrace_tree(struct gtrace *t, const struct gtrace_window *w,
     int status = gt_gtrace_pass_init(&pass, t, w, err);
     if (status < 0)
         return status;
-    const struct gt_tree_options how = {.window = &pass.window,
-                                        .groups = (enum gt_tree_groups)asked.kind,
-                                        .order = order_of(&asked),
-                                        .by_name = true};
-    status = gt_tree_make(t->calls, &how, &tree, &e);
+    const struct gt_profile_tree_options how = {.window = &pass.window,
+                                                .groups = (enum gt_profile_tree_groups)asked.kind,
+                                                .order = order_of(&asked),
+                                                .by_name = true};
+    status = gt_profile_tree_make(t->calls, &how, &tree, &e);
     gt_gtrace_pass_finish(&pass);
     return status < 0 ? gt_gtrace_fail(err, status, &e) : give(&tree, out, stride);
 }
@@ -73,12 +74,13 @@ API int64_t gtrace_tree_of(struct gtrace *t, const struct gtrace_node *tree, siz
 {
     struct gtrace_tree_options asked;
     /* It is only read. */
-    const struct gt_tree from = {.node = (struct gt_tree_node *)(uintptr_t)tree, .n = n};
-    struct gt_tree part;
+    const struct gt_profile_tree from = {.node = (struct gt_profile_tree_node *)(uintptr_t)tree,
+                                         .n = n};
+    struct gt_profile_tree part;
     *out = NULL;
     gt_gtrace_get(&asked, sizeof asked, o);
-    const int status = (asked.callers ? gt_tree_callers : gt_tree_below)(&from, t->calls, chosen,
-                                                                         order_of(&asked), &part);
+    const int status = (asked.callers ? gt_profile_tree_callers : gt_profile_tree_below)(
+        &from, t->calls, chosen, order_of(&asked), &part);
     if (status < 0)
         return gt_gtrace_fail(err, status, NULL);
     if (part.is_cut && t->notice) {

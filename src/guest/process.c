@@ -104,7 +104,7 @@ static void unescape(char *path)
 }
 
 /* The rest of a line is its path; one that does not fit is none. */
-static void read_path(struct source *s, int c, struct gt_mapping *out)
+static void read_path(struct source *s, int c, struct gt_process_mapping *out)
 {
     static const char deleted[] = " (deleted)";
     size_t n = 0;
@@ -127,7 +127,8 @@ static void read_path(struct source *s, int c, struct gt_mapping *out)
 
 /* Reads the next line, valid or not; false at the end. The path is kept only where the mapping has
  * the address `keep`. */
-static bool read_line(struct source *s, struct line *l, uint64_t keep, struct gt_mapping *out)
+static bool read_line(struct source *s, struct line *l, uint64_t keep,
+                      struct gt_process_mapping *out)
 {
     int c;
 
@@ -181,7 +182,7 @@ static bool same_file(const struct line *a, const struct line *b)
     return a->inode == b->inode && a->major == b->major && a->minor == b->minor;
 }
 
-static void fill(struct gt_mapping *out, const struct line *l, const struct instance *i)
+static void fill(struct gt_process_mapping *out, const struct line *l, const struct instance *i)
 {
     bool whole = i->open && l->start >= i->start && l->end <= i->end;
 
@@ -194,7 +195,7 @@ static void fill(struct gt_mapping *out, const struct line *l, const struct inst
 }
 
 /* Lines up to the end of the instance of the file that has the address. */
-static int mapping_from(struct source *s, uint64_t addr, struct gt_mapping *out)
+static int mapping_from(struct source *s, uint64_t addr, struct gt_process_mapping *out)
 {
     struct instance i = {0};
     struct line l, target = {0}, last = {0};
@@ -225,7 +226,7 @@ static int mapping_from(struct source *s, uint64_t addr, struct gt_mapping *out)
     return 1;
 }
 
-int gt_process_mapping_at(uint64_t host_addr, struct gt_mapping *out)
+int gt_process_mapping_at(uint64_t host_addr, struct gt_process_mapping *out)
 {
     char buf[8192];
     struct source s = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC), .buf = buf};
@@ -240,14 +241,15 @@ int gt_process_mapping_at(uint64_t host_addr, struct gt_mapping *out)
     return r;
 }
 
-int gt_process_mapping_in(const char *maps, size_t size, uint64_t host_addr, struct gt_mapping *out)
+int gt_process_mapping_in(const char *maps, size_t size, uint64_t host_addr,
+                          struct gt_process_mapping *out)
 {
     struct source s = {.fd = -1, .at = maps, .left = size};
 
     return mapping_from(&s, host_addr, out);
 }
 
-const char *gt_process_readable_path(const struct gt_mapping *map, const char *program)
+const char *gt_process_readable_path(const struct gt_process_mapping *map, const char *program)
 {
     struct stat st;
     if (!map->deleted)

@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct gt_mapping {
+struct gt_process_mapping {
     uint64_t start, end; /* lowest and highest host address of the mappings of this instance */
     uint64_t base;   /* host address of file offset 0 (load base); if offset 0 is not mapped, its
                         address relative to the mapping that was looked up */
@@ -40,14 +40,14 @@ struct gt_mapping {
  * GT_E_IO; on errors *out is all 0. Reads /proc/self/maps twice (for the mapping, then for its
  * instance) with a buffer on the stack: it does not allocate, so a translation callback may call
  * it. A file descriptor is open while it reads. */
-int gt_process_mapping_at(uint64_t host_addr, struct gt_mapping *out);
+int gt_process_mapping_at(uint64_t host_addr, struct gt_process_mapping *out);
 
 /* The same with the content of a maps file, for tests. Invalid lines are skipped. */
 int gt_process_mapping_in(const char *maps, size_t size, uint64_t host_addr,
-                          struct gt_mapping *out);
+                          struct gt_process_mapping *out);
 
 /* A path at which the mapped file can be opened: its own, or where that is gone `program`, by which
  * a program without a name was executed (/proc/self/fd/N; may be NULL). NULL: there is none. */
-const char *gt_process_readable_path(const struct gt_mapping *map, const char *program);
+const char *gt_process_readable_path(const struct gt_process_mapping *map, const char *program);
 
 #endif

@@ -53,7 +53,7 @@ static int our_kill(pid_t pid, int sig)
 {
     if (pid == getpid() && is_fatal(sig)) {
         if (is_program && gt_qemu_family != QEMU_FAMILY_1)
-            gt_program_end_let_exit();
+            gt_qemu_program_end_let_exit();
         call_once(sig);
     }
     return next_kill(pid, sig);
@@ -62,7 +62,7 @@ static int our_kill(pid_t pid, int sig)
 static char *our_strsignal(int sig)
 {
     if (is_program)
-        gt_program_end_by_signal();
+        gt_qemu_program_end_by_signal();
     return next_strsignal(sig);
 }
 
@@ -168,7 +168,7 @@ bool gt_host_on_abnormal_exit(void (*fn)(int sig))
     return take_once();
 }
 
-void gt_program_end_watch_signals(void)
+void gt_qemu_program_end_watch_signals(void)
 {
     is_program = true;
     take_once();

@@ -15,13 +15,13 @@ static void *objects[MOST]; /* of each vCPU; NULL: not known */
 static unsigned n_objects;
 static bool corrects, instrumented;
 
-bool gt_current_is_corrected(void)
+bool gt_qemu_current_is_corrected(void)
 {
     instrumented = true;
     return corrects;
 }
 
-void gt_vcpu_learn(unsigned vcpu)
+void gt_host_vcpu_learn(unsigned vcpu)
 {
     void *const *word = dlsym(RTLD_DEFAULT, "current_cpu");
     if (!word || vcpu >= MOST)
@@ -40,7 +40,7 @@ static bool are_distinct(void)
     return true;
 }
 
-bool gt_vcpus_correct(unsigned vcpu)
+bool gt_host_vcpus_correct(unsigned vcpu)
 {
     bool known = vcpu < n_objects && objects[vcpu] && are_distinct();
     corrects = known && (corrects || !instrumented);
@@ -79,7 +79,7 @@ static gboolean same_target(const void *a, const void *b)
 }
 
 /* Lives for ever, as blocks may. Each is kept once: blocks are translated again. */
-void *gt_current_target(void *fn, void *data)
+void *gt_qemu_current_target(void *fn, void *data)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static GHashTable *all;
@@ -96,14 +96,14 @@ void *gt_current_target(void *fn, void *data)
     return found;
 }
 
-void gt_current_on_exec(unsigned vcpu, void *target)
+void gt_qemu_current_on_exec(unsigned vcpu, void *target)
 {
     const struct target *t = target;
-    ((gt_exec_fn)t->fn)(running(vcpu), t->data);
+    ((gt_host_exec_fn)t->fn)(running(vcpu), t->data);
 }
 
-void gt_current_on_memory(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *target)
+void gt_qemu_current_on_memory(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *target)
 {
     const struct target *t = target;
-    ((gt_mem_fn)t->fn)(running(vcpu), meminfo, vaddr, t->data);
+    ((gt_host_mem_fn)t->fn)(running(vcpu), meminfo, vaddr, t->data);
 }

@@ -12,9 +12,9 @@
 
 /* True: callbacks are to be registered with the functions below, and a target as their data. Called
  * before each. */
-bool gt_current_is_corrected(void);
-void *gt_current_target(void *fn, void *data);
-void gt_current_on_exec(unsigned vcpu, void *target);
-void gt_current_on_memory(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *target);
+bool gt_qemu_current_is_corrected(void);
+void *gt_qemu_current_target(void *fn, void *data);
+void gt_qemu_current_on_exec(unsigned vcpu, void *target);
+void gt_qemu_current_on_memory(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *target);
 
 #endif

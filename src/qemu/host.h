@@ -4,8 +4,8 @@
  * (docs/formats/qemu-plugin-abi.md). Every function of the host is looked up at load. A tool checks
  * for a feature by name (gt_host_can), never for a version.
  *
- * All functions may be called from any callback; the instrumenting ones (gt_block_*, gt_insn_*)
- * only in the translation callback, for its block.
+ * All functions may be called from any callback; the instrumenting ones (gt_host_block_*,
+ * gt_host_insn_*) only in the translation callback, for its block.
  */
 #ifndef GT_QEMU_HOST_H
 #define GT_QEMU_HOST_H
@@ -27,7 +27,7 @@ enum gt_host_feature {
                               * then: after gt_host_start_again, or where QEMU discards code */
     GT_HOST_DISCONTINUITY,   /* interrupts and exceptions are reported */
     GT_HOST_SYSCALLS,        /* system calls are reported (user mode) */
-    GT_HOST_DEVICES,         /* gt_mem_find knows which accesses are a device's (machines) */
+    GT_HOST_DEVICES,         /* gt_host_mem_find knows which accesses are a device's (machines) */
     GT_HOST_PHYSICAL,        /* virtual addresses of code can be translated (machines) */
     GT_HOST_START_AGAIN,     /* gt_host_start_again: the plugin was loaded with `keep=events` alone
                               * before, by another path; or a machine has one vCPU */
@@ -45,19 +45,19 @@ struct gt_host_info {
 };
 
 /* Opaque: the block being translated, and its instructions. */
-struct gt_block;
-struct gt_insn_ref;
+struct gt_host_block;
+struct gt_host_insn;
 
 /* A u64 in each vCPU's part of a scoreboard. */
-struct gt_scoreboard_entry {
+struct gt_host_scoreboard_entry {
     void *scoreboard;
     size_t offset;
 };
 
-typedef void (*gt_exec_fn)(unsigned vcpu, void *data);
-typedef void (*gt_mem_fn)(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data);
+typedef void (*gt_host_exec_fn)(unsigned vcpu, void *data);
+typedef void (*gt_host_mem_fn)(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data);
 
-enum gt_run_state {
+enum gt_qemu_run_state {
     GT_MACHINE_RUNS,     /* vCPUs are about to run */
     GT_MACHINE_STOPS,    /* its state may be saved, or another one loaded */
     GT_MACHINE_LOADS,    /* it stops for another one to be loaded */
@@ -71,21 +71,21 @@ struct gt_host_events {
     void (*vcpu_exit)(void *self, unsigned vcpu);
     void (*vcpu_idle)(void *self,
                       unsigned vcpu); /* the vCPU waits for an interrupt, or until it may run */
-    void (*translate)(void *self, struct gt_block *block);
+    void (*translate)(void *self, struct gt_host_block *block);
     void (*flush)(void *self); /* all translated code was discarded; no vCPU runs */
     void (*syscall)(void *self, unsigned vcpu, int64_t number, const uint64_t args[8]);
     void (*syscall_return)(void *self, unsigned vcpu, int64_t number, int64_t result);
     void (*discontinuity)(void *self, unsigned vcpu, unsigned kind, uint64_t from, uint64_t to);
     /* Machines: on the host's main thread, while no vCPU runs code; `clock`: the guest's, in ns,
      * which stands while it is stopped. Needs GT_HOST_RUN_STATE. */
-    void (*run_state)(void *self, enum gt_run_state state, uint64_t clock);
+    void (*run_state)(void *self, enum gt_qemu_run_state state, uint64_t clock);
     /* Machines: on the host's main thread, which waits for all vCPUs next. An end by exit() has
      * none. Needs GT_HOST_SHUTDOWN. */
     void (*shutdown)(void *self);
     void (*exit)(void *self); /* the guest has ended; the last callback */
 };
 
-enum gt_discontinuity {
+enum gt_host_discontinuity {
     GT_DISCON_INTERRUPT = 1,
     GT_DISCON_EXCEPTION = 2,
     GT_DISCON_HOSTCALL = 4,
@@ -93,12 +93,13 @@ enum gt_discontinuity {
 
 /* A tool's entry point, defined once in each plugin. argv has QEMU's `name=value` words. Returns 0,
  * or an error, which makes QEMU refuse the plugin. */
-int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err);
+int gt_host_tool_install(const struct gt_host_info *info, int argc, char **argv,
+                         struct gt_error *err);
 /* "uftrace": the prefix of each message. Defined once in each plugin. */
-extern const char gt_tool_name[];
+extern const char gt_host_tool_name[];
 
-/* Subscribes to events; call it once, in gt_tool_install, or in `then`. The table and self must
- * live as long as the host. */
+/* Subscribes to events; call it once, in gt_host_tool_install, or in `then`. The table and self
+ * must live as long as the host. */
 void gt_host_subscribe(const struct gt_host_events *events, void *self);
 /* On a vCPU's thread, in a callback: before any vCPU runs code again, all translated code is
  * discarded, none of code is subscribed to, and then(self) is called on that thread. Other threads
@@ -129,8 +130,8 @@ void gt_host_message(const char *format, ...) __attribute__((format(printf, 1, 2
  * on the thread: remembers the vCPU. From the second one on, asks that all callbacks of blocks and
  * instructions have the right one from now on; conditional and inline ones may not be used then.
  * False: the host does not say which one runs, or instrumented blocks before. */
-void gt_vcpu_learn(unsigned vcpu);
-bool gt_vcpus_correct(unsigned vcpu);
+void gt_host_vcpu_learn(unsigned vcpu);
+bool gt_host_vcpus_correct(unsigned vcpu);
 
 /* "DEVICE:FILE" of the standard error that messages are for (free with g_free); NULL: none. In this
  * variable of the environment it is that of another QEMU, which executes this one for its guest. */
@@ -160,107 +161,111 @@ const char *gt_host_program_in(const char *words, size_t size);
 uint64_t gt_host_entry(void);
 
 /* Allocates a scoreboard: `size` zeroed bytes for each vCPU. Needs GT_HOST_SCOREBOARD. */
-void *gt_scoreboard_new(size_t size);
+void *gt_host_scoreboard_new(size_t size);
 /* Returns this vCPU's area. It moves when a new vCPU needs more room, just before the new one's
  * vcpu_init: call this in each callback, unless no vCPU can be added. */
-void *gt_scoreboard_find(void *scoreboard, unsigned vcpu);
+void *gt_host_scoreboard_find(void *scoreboard, unsigned vcpu);
 
 /* Allocates `n` zeroed counters: a set for each vCPU if the host has scoreboards, else one set that
  * all vCPUs add to without synchronisation, and that never moves. They live as long as the host. */
-void *gt_counters_new(size_t n);
+void *gt_host_counters_new(size_t n);
 /* The number of sets for `vcpus` vCPUs; the index of this vCPU's set. */
-unsigned gt_counters_sets(unsigned vcpus);
-unsigned gt_counters_set_of(unsigned vcpu);
+unsigned gt_host_counters_sets(unsigned vcpus);
+unsigned gt_host_counters_set_of(unsigned vcpu);
 /* Returns this vCPU's counters; they move as a scoreboard does. */
-uint64_t *gt_counters_find(void *set, unsigned vcpu);
+uint64_t *gt_host_counters_find(void *set, unsigned vcpu);
 
 /* The block. */
-size_t gt_block_insns(const struct gt_block *b);
-uint64_t gt_block_pc(const struct gt_block *b);
-struct gt_insn_ref *gt_block_insn(const struct gt_block *b, size_t i);
-void gt_block_on_exec(struct gt_block *b, gt_exec_fn fn, void *data);
+size_t gt_host_block_insns(const struct gt_host_block *b);
+uint64_t gt_host_block_pc(const struct gt_host_block *b);
+struct gt_host_insn *gt_host_block_insn(const struct gt_host_block *b, size_t i);
+void gt_host_block_on_exec(struct gt_host_block *b, gt_host_exec_fn fn, void *data);
 /* The callback may read registers, if the host supports that. */
-void gt_block_on_exec_regs(struct gt_block *b, gt_exec_fn fn, void *data);
+void gt_host_block_on_exec_regs(struct gt_host_block *b, gt_host_exec_fn fn, void *data);
 /* The callback fires if the entry differs from `value`. Needs GT_HOST_CONDITIONAL. The callback may
  * read registers. */
-void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_scoreboard_entry entry,
-                         uint64_t value, void *data);
-void gt_block_add(struct gt_block *b, struct gt_scoreboard_entry entry, uint64_t value);
+void gt_host_block_on_exec_ne(struct gt_host_block *b, gt_host_exec_fn fn,
+                              struct gt_host_scoreboard_entry entry, uint64_t value, void *data);
+void gt_host_block_add(struct gt_host_block *b, struct gt_host_scoreboard_entry entry,
+                       uint64_t value);
 /* Adds to one counter of all vCPUs, without synchronisation (families without scoreboards). False:
  * not supported. */
-bool gt_block_add_shared(struct gt_block *b, uint64_t *counter, uint64_t value);
-/* Adds to counter i of a set of gt_counters_new. */
-void gt_block_count(struct gt_block *b, void *set, size_t i, uint64_t value);
+bool gt_host_block_add_shared(struct gt_host_block *b, uint64_t *counter, uint64_t value);
+/* Adds to counter i of a set of gt_host_counters_new. */
+void gt_host_block_count(struct gt_host_block *b, void *set, size_t i, uint64_t value);
 
 /* The block's instructions. All instrumentation runs before the instruction. */
-uint64_t gt_insn_pc(const struct gt_insn_ref *insn);
-size_t gt_insn_size(const struct gt_insn_ref *insn);
+uint64_t gt_host_insn_pc(const struct gt_host_insn *insn);
+size_t gt_host_insn_size(const struct gt_host_insn *insn);
 /* The host address of its bytes, or NULL (device memory). In user mode this minus pc is guest_base.
  *
  */
-void *gt_insn_host_addr(const struct gt_insn_ref *insn);
+void *gt_host_insn_host_addr(const struct gt_host_insn *insn);
 /* Its disassembly, without the address; free with g_free. NULL: the host has none. */
-char *gt_insn_text(const struct gt_insn_ref *insn);
+char *gt_host_insn_text(const struct gt_host_insn *insn);
 /* Copies at most n of its bytes; returns how many. */
-size_t gt_insn_bytes(const struct gt_insn_ref *insn, uint8_t *out, size_t n);
-void gt_insn_store(struct gt_insn_ref *insn, struct gt_scoreboard_entry entry, uint64_t value);
-void gt_insn_on_exec(struct gt_insn_ref *insn, gt_exec_fn fn, void *data);
+size_t gt_host_insn_bytes(const struct gt_host_insn *insn, uint8_t *out, size_t n);
+void gt_host_insn_store(struct gt_host_insn *insn, struct gt_host_scoreboard_entry entry,
+                        uint64_t value);
+void gt_host_insn_on_exec(struct gt_host_insn *insn, gt_host_exec_fn fn, void *data);
 /* The same; the callback may read registers, if the host supports that. */
-void gt_insn_on_exec_regs(struct gt_insn_ref *insn, gt_exec_fn fn, void *data);
-void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_scoreboard_entry entry,
-                        uint64_t value, void *data);
-/* Old hosts report both loads and stores, whatever `which` is: fn must check gt_mem_is_store. */
+void gt_host_insn_on_exec_regs(struct gt_host_insn *insn, gt_host_exec_fn fn, void *data);
+void gt_host_insn_on_exec_ne(struct gt_host_insn *insn, gt_host_exec_fn fn,
+                             struct gt_host_scoreboard_entry entry, uint64_t value, void *data);
+/* Old hosts report both loads and stores, whatever `which` is: fn must check
+ * gt_host_mem_is_store. */
 enum { GT_MEM_LOADS = 1, GT_MEM_STORES = 2 };
-void gt_insn_on_memory(struct gt_insn_ref *insn, gt_mem_fn fn, unsigned which, void *data);
+void gt_host_insn_on_memory(struct gt_host_insn *insn, gt_host_mem_fn fn, unsigned which,
+                            void *data);
 
 /* Only in a memory callback. */
-bool gt_mem_is_store(uint32_t meminfo);
-unsigned gt_mem_size(uint32_t meminfo); /* bytes */
+bool gt_host_mem_is_store(uint32_t meminfo);
+unsigned gt_host_mem_size(uint32_t meminfo); /* bytes */
 /* The byte order of this access: a guest may use both. */
-bool gt_mem_is_big_endian(uint32_t meminfo);
+bool gt_host_mem_is_big_endian(uint32_t meminfo);
 /* The value loaded or stored, low half first. Needs GT_HOST_MEMORY_VALUES. */
-void gt_mem_value(uint32_t meminfo, uint64_t value[2]);
+void gt_host_mem_value(uint32_t meminfo, uint64_t value[2]);
 /* The target of an access. */
-struct gt_mem_target {
+struct gt_host_mem_target {
     uint64_t physical;
     bool device;
     const char *name; /* name of a device's memory region; else NULL */
 };
 /* Finds the target of an access. False in user mode, and if the host cannot determine it. */
-bool gt_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_mem_target *out);
+bool gt_host_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_host_mem_target *out);
 
 /* A register of all vCPUs, looked up by name at the first use; zero it before. Several vCPUs may
  * use it at the same time, always with the same name. */
-struct gt_register {
+struct gt_host_register {
     size_t found;
     void *handle; /* the host's handle */
     bool exists;
 };
 /* Only in a callback of the vCPU. The name's case is ignored; without GT_HOST_REGISTERS, and for
- * the name NULL, no register exists. gt_register_read reads the low 8 bytes, little-endian; false:
- * it cannot be read. */
-bool gt_register_exists(struct gt_register *r, const char *name);
-bool gt_register_read(struct gt_register *r, const char *name, uint64_t *value);
+ * the name NULL, no register exists. gt_host_register_read reads the low 8 bytes, little-endian;
+ * false: it cannot be read. */
+bool gt_host_register_exists(struct gt_host_register *r, const char *name);
+bool gt_host_register_read(struct gt_host_register *r, const char *name, uint64_t *value);
 /* The core registers, in the host's order: the name of register i, and its value, at most 8 bytes;
  * NULL and false after the last one. */
-const char *gt_register_name(size_t i);
-bool gt_register_value(size_t i, uint64_t *value);
+const char *gt_host_register_name(size_t i);
+bool gt_host_register_value(size_t i, uint64_t *value);
 /* Calls fn for all registers, in the host's order. A handle is valid for all vCPUs of the calling
  * one's type, as long as they exist; it may be NULL. */
-void gt_registers_each(void (*fn)(void *self, const char *name, void *handle), void *self);
+void gt_host_registers_each(void (*fn)(void *self, const char *name, void *handle), void *self);
 /* Copies at most n bytes of the register, in the guest's byte order; returns its size. 0: it cannot
  * be read. */
-size_t gt_register_bytes(void *handle, uint8_t *out, size_t n);
+size_t gt_host_register_bytes(void *handle, uint8_t *out, size_t n);
 /* Translates the calling vCPU's virtual address of code to a physical address. Needs
  * GT_HOST_PHYSICAL. */
-bool gt_physical(uint64_t vaddr, uint64_t *physical);
+bool gt_host_physical(uint64_t vaddr, uint64_t *physical);
 /* Reads guest memory at the calling vCPU's virtual address. Needs GT_HOST_MEMORY. */
-bool gt_memory_read(uint64_t addr, void *out, size_t n);
+bool gt_host_memory_read(uint64_t addr, void *out, size_t n);
 /* By physical address, in memory's address space of the calling vCPU. Needs
  * GT_HOST_PHYSICAL_MEMORY.
  */
-bool gt_memory_read_physical(uint64_t addr, void *out, size_t n);
+bool gt_host_memory_read_physical(uint64_t addr, void *out, size_t n);
 /* Reads a little-endian number of n bytes, at most 8. */
-bool gt_memory_number(uint64_t addr, size_t n, uint64_t *out);
+bool gt_host_memory_number(uint64_t addr, size_t n, uint64_t *out);
 
 #endif

@@ -25,7 +25,7 @@ static struct {
 } at_load;
 static bool known;
 
-void gt_message_init(void)
+void gt_qemu_message_init(void)
 {
     const char *given = getenv(GT_HOST_MESSAGES_VARIABLE);
     struct stat st;
@@ -61,7 +61,7 @@ static bool takes_a_line(void)
 
 static const int of_writes[] = {SIGPIPE, SIGXFSZ};
 
-void gt_signals_hold(struct gt_held_signals *h)
+void gt_qemu_signals_hold(struct gt_qemu_held_signals *h)
 {
     sigset_t pending, set;
     sigemptyset(&set);
@@ -75,7 +75,7 @@ void gt_signals_hold(struct gt_held_signals *h)
     pthread_sigmask(SIG_BLOCK, &set, &h->mask);
 }
 
-void gt_signals_release(const struct gt_held_signals *h)
+void gt_qemu_signals_release(const struct gt_qemu_held_signals *h)
 {
     while (sigtimedwait(&h->own, NULL, &(struct timespec){0}) > 0)
         ;
@@ -84,17 +84,17 @@ void gt_signals_release(const struct gt_held_signals *h)
 
 static void write_quietly(const char *text, size_t n)
 {
-    struct gt_held_signals held;
-    gt_signals_hold(&held);
+    struct gt_qemu_held_signals held;
+    gt_qemu_signals_hold(&held);
     ssize_t done = write(STDERR_FILENO, text, n);
     (void)done; /* the message has no reader */
-    gt_signals_release(&held);
+    gt_qemu_signals_release(&held);
 }
 
 void gt_host_message(const char *format, ...)
 {
     char line[1024];
-    int n = snprintf(line, sizeof line, "guesttrace-%s: ", gt_tool_name);
+    int n = snprintf(line, sizeof line, "guesttrace-%s: ", gt_host_tool_name);
     va_list ap;
     va_start(ap, format);
     n += vsnprintf(line + n, sizeof line - (size_t)n - 1, format, ap);

@@ -34,7 +34,7 @@ static void stop(void)
         pause();
 }
 
-void gt_program_end_check(void)
+void gt_qemu_program_end_check(void)
 {
     if (another_ends())
         stop();
@@ -50,8 +50,8 @@ enum {
 
 static bool is_runnable(const char *tid)
 {
-    struct gt_process_stat stat;
-    return gt_process_stat((unsigned)strtoul(tid, NULL, 10), &stat) && stat.state == 'R';
+    struct gt_file_process_stat stat;
+    return gt_file_process_stat((unsigned)strtoul(tid, NULL, 10), &stat) && stat.state == 'R';
 }
 
 /* In ns; 0: the kernel does not say. */
@@ -72,7 +72,7 @@ static uint64_t run_time(const char *tid)
 static void let_run(const char *tid, uint64_t until)
 {
     uint64_t begin = run_time(tid);
-    while (is_runnable(tid) && gt_clock_monotonic() < until) {
+    while (is_runnable(tid) && gt_base_clock_monotonic() < until) {
         nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
         if (!begin || run_time(tid) - begin >= ENOUGH_NS)
             return;
@@ -93,7 +93,7 @@ static void stop_others(void)
     DIR *threads = opendir("/proc/self/task");
     if (!threads)
         return;
-    uint64_t until = gt_clock_monotonic() + LONGEST_MS * UINT64_C(1000000);
+    uint64_t until = gt_base_clock_monotonic() + LONGEST_MS * UINT64_C(1000000);
     for (struct dirent *entry; (entry = readdir(threads)) != NULL;)
         if (strtol(entry->d_name, NULL, 10) != gettid())
             let_run(entry->d_name, until);
@@ -105,12 +105,12 @@ void gt_host_program_ends(void)
     if (begins())
         stop_others();
     else
-        gt_program_end_check();
+        gt_qemu_program_end_check();
 }
 
 /* Not stopped where another thread was first: that one would wait for this one for ever, which has
  * stopped all that run. */
-void gt_program_end_by_signal(void)
+void gt_qemu_program_end_by_signal(void)
 {
     if (begins())
         stop_others();
@@ -120,16 +120,16 @@ void gt_program_end_by_signal(void)
 
 static uint64_t exited; /* the process, and the thread that had the exit event; atomic */
 
-void gt_program_end_exited(void)
+void gt_qemu_program_end_exited(void)
 {
     __atomic_store_n(&exited, this_thread(), __ATOMIC_RELEASE);
 }
 
-void gt_program_end_let_exit(void)
+void gt_qemu_program_end_let_exit(void)
 {
     if (__atomic_load_n(&exited, __ATOMIC_ACQUIRE) == this_thread())
         return;
-    uint64_t until = gt_clock_monotonic() + LONGEST_MS * UINT64_C(1000000);
-    while (gt_clock_monotonic() < until)
+    uint64_t until = gt_base_clock_monotonic() + LONGEST_MS * UINT64_C(1000000);
+    while (gt_base_clock_monotonic() < until)
         nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
 }

@@ -13,18 +13,18 @@
 
 /* At the beginning of a callback of a system call: does not return where another thread ends the
  * program. */
-void gt_program_end_check(void);
+void gt_qemu_program_end_check(void);
 
 /* Once, in user mode: abnormal_exit.c calls the functions below. */
-void gt_program_end_watch_signals(void);
+void gt_qemu_program_end_watch_signals(void);
 /* Before QEMU frees anything at a fatal signal of the program, on its thread, while all that runs
  * code is stopped: as gt_host_program_ends(). */
-void gt_program_end_by_signal(void);
+void gt_qemu_program_end_by_signal(void);
 
 /* In the exit event. */
-void gt_program_end_exited(void);
+void gt_qemu_program_end_exited(void);
 /* Where QEMU kills itself. On a thread that had no exit event, QEMU itself has crashed: most likely
  * because another thread ends the program, which gets the time to do so. */
-void gt_program_end_let_exit(void);
+void gt_qemu_program_end_let_exit(void);
 
 #endif

@@ -99,13 +99,13 @@ static void on_flush_7(void *data)
 static void on_exit_event(qemu_id id, void *data)
 {
     (void)id;
-    gt_program_end_exited();
+    gt_qemu_program_end_exited();
     events()->exit(data);
 }
 
 static void on_exit_event_7(void *data)
 {
-    gt_program_end_exited();
+    gt_qemu_program_end_exited();
     events()->exit(data);
 }
 
@@ -113,7 +113,7 @@ static void on_syscall(qemu_id id, unsigned vcpu, int64_t num, uint64_t a1, uint
                        uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
     (void)id;
-    gt_program_end_check();
+    gt_qemu_program_end_check();
     events()->syscall(host.self, vcpu, num, (const uint64_t[8]){a1, a2, a3, a4, a5, a6, a7, a8});
 }
 
@@ -121,20 +121,20 @@ static void on_syscall_7(unsigned vcpu, int64_t num, uint64_t a1, uint64_t a2, u
                          uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8,
                          void *data)
 {
-    gt_program_end_check();
+    gt_qemu_program_end_check();
     events()->syscall(data, vcpu, num, (const uint64_t[8]){a1, a2, a3, a4, a5, a6, a7, a8});
 }
 
 static void on_syscall_return(qemu_id id, unsigned vcpu, int64_t num, int64_t result)
 {
     (void)id;
-    gt_program_end_check();
+    gt_qemu_program_end_check();
     events()->syscall_return(host.self, vcpu, num, result);
 }
 
 static void on_syscall_return_7(unsigned vcpu, int64_t num, int64_t result, void *data)
 {
-    gt_program_end_check();
+    gt_qemu_program_end_check();
     events()->syscall_return(data, vcpu, num, result);
 }
 
@@ -150,7 +150,7 @@ static void on_discontinuity_7(unsigned vcpu, int kind, uint64_t from, uint64_t 
 }
 
 /* It stays where another table is subscribed to. */
-static void on_run_state(enum gt_run_state state, uint64_t clock)
+static void on_run_state(enum gt_qemu_run_state state, uint64_t clock)
 {
     const struct gt_host_events *e = events();
     if (e->run_state)
@@ -159,7 +159,7 @@ static void on_run_state(enum gt_run_state state, uint64_t clock)
 
 uint64_t gt_host_place(void)
 {
-    return gt_run_state_place();
+    return gt_qemu_run_state_place();
 }
 
 static void on_shutdown_begins(void)
@@ -205,9 +205,9 @@ void gt_host_subscribe(const struct gt_host_events *e, void *self)
         gt_qemu.register_vcpu_discon_cb(host.id, GT_DISCON_INTERRUPT | GT_DISCON_EXCEPTION,
                                         PICK(on_discontinuity), self);
     if (e->run_state && gt_host_can(GT_HOST_RUN_STATE))
-        gt_run_state_watch(on_run_state);
+        gt_qemu_run_state_watch(on_run_state);
     if (e->shutdown && gt_host_can(GT_HOST_SHUTDOWN))
-        gt_shutdown_watch(on_shutdown_begins);
+        gt_qemu_shutdown_watch(on_shutdown_begins);
 }
 #undef PICK
 
@@ -260,19 +260,19 @@ bool gt_host_can(enum gt_host_feature feature)
     case GT_HOST_START_AGAIN:
         return gt_qemu.reset && (host.has_kept || (host.info.system && host.info.max_vcpus == 1));
     case GT_HOST_RUN_STATE:
-        return host.info.system && gt_run_state_is_exported();
+        return host.info.system && gt_qemu_run_state_is_exported();
     case GT_HOST_SHUTDOWN:
-        return host.info.system && gt_shutdown_is_exported();
+        return host.info.system && gt_qemu_shutdown_is_exported();
     }
     return false;
 }
 
 void gt_host_log(const char *text)
 {
-    struct gt_held_signals held;
-    gt_signals_hold(&held);
+    struct gt_qemu_held_signals held;
+    gt_qemu_signals_hold(&held);
     gt_qemu.outs(text);
-    gt_signals_release(&held);
+    gt_qemu_signals_release(&held);
 }
 
 char *gt_host_program(void)
@@ -293,35 +293,35 @@ uint64_t gt_host_entry(void)
     return gt_qemu.entry_code && host.began ? gt_qemu.entry_code() : 0;
 }
 
-void *gt_scoreboard_new(size_t size)
+void *gt_host_scoreboard_new(size_t size)
 {
     return gt_qemu.scoreboard_new(size);
 }
 
-void *gt_scoreboard_find(void *scoreboard, unsigned vcpu)
+void *gt_host_scoreboard_find(void *scoreboard, unsigned vcpu)
 {
     return gt_qemu.scoreboard_find(scoreboard, vcpu);
 }
 
-void *gt_counters_new(size_t n)
+void *gt_host_counters_new(size_t n)
 {
     size_t size = n * sizeof(uint64_t);
-    return gt_host_can(GT_HOST_SCOREBOARD) ? gt_scoreboard_new(size) : g_malloc0(size);
+    return gt_host_can(GT_HOST_SCOREBOARD) ? gt_host_scoreboard_new(size) : g_malloc0(size);
 }
 
-unsigned gt_counters_sets(unsigned vcpus)
+unsigned gt_host_counters_sets(unsigned vcpus)
 {
     return gt_host_can(GT_HOST_SCOREBOARD) ? vcpus : 1;
 }
 
-unsigned gt_counters_set_of(unsigned vcpu)
+unsigned gt_host_counters_set_of(unsigned vcpu)
 {
     return gt_host_can(GT_HOST_SCOREBOARD) ? vcpu : 0;
 }
 
-uint64_t *gt_counters_find(void *set, unsigned vcpu)
+uint64_t *gt_host_counters_find(void *set, unsigned vcpu)
 {
-    return gt_host_can(GT_HOST_SCOREBOARD) ? gt_scoreboard_find(set, vcpu) : set;
+    return gt_host_can(GT_HOST_SCOREBOARD) ? gt_host_scoreboard_find(set, vcpu) : set;
 }
 
 static void take_info(qemu_id id, const struct qemu_info *info)
@@ -345,7 +345,7 @@ qemu_plugin_install(qemu_id id, const struct qemu_info *info, int argc, char **a
 
 int qemu_plugin_install(qemu_id id, const struct qemu_info *info, int argc, char **argv)
 {
-    gt_message_init();
+    gt_qemu_message_init();
     if (gt_qemu_missing) {
         gt_host_message("this QEMU does not export %s", gt_qemu_missing);
         return -1;
@@ -362,9 +362,9 @@ int qemu_plugin_install(qemu_id id, const struct qemu_info *info, int argc, char
     host.installed = true;
     take_info(id, info);
     struct gt_error err = {0};
-    if (gt_tool_install(&host.info, argc, argv, &err) == 0) {
+    if (gt_host_tool_install(&host.info, argc, argv, &err) == 0) {
         if (!host.info.system)
-            gt_program_end_watch_signals();
+            gt_qemu_program_end_watch_signals();
         return 0;
     }
     bool executed = gt_host_executed(NULL);

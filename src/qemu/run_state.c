@@ -17,7 +17,7 @@ typedef void (*handler)(void *opaque, bool runs, int state);
 
 static void *(*add_handler)(handler fn, void *opaque);
 static int64_t (*get_clock)(int clock);
-static void (*watcher)(enum gt_run_state state, uint64_t clock);
+static void (*watcher)(enum gt_qemu_run_state state, uint64_t clock);
 
 /* As QEMU declares what it calls at a shutdown: the function, and links of its own. */
 struct notifier {
@@ -45,14 +45,14 @@ bool gt_host_loads_state(void)
     return false;
 }
 
-bool gt_run_state_is_exported(void)
+bool gt_qemu_run_state_is_exported(void)
 {
     add_handler = (__typeof__(add_handler))dlsym(RTLD_DEFAULT, "qemu_add_vm_change_state_handler");
     get_clock = (__typeof__(get_clock))dlsym(RTLD_DEFAULT, "qemu_clock_get_ns");
     return add_handler && get_clock;
 }
 
-static enum gt_run_state known(bool runs, int state)
+static enum gt_qemu_run_state known(bool runs, int state)
 {
     if (runs)
         return GT_MACHINE_RUNS;
@@ -68,7 +68,7 @@ static void on_change(void *opaque, bool runs, int state)
     watcher(known(runs, state), clock > 0 ? (uint64_t)clock : 0);
 }
 
-void gt_run_state_watch(void (*fn)(enum gt_run_state state, uint64_t clock))
+void gt_qemu_run_state_watch(void (*fn)(enum gt_qemu_run_state state, uint64_t clock))
 {
     bool added = watcher != NULL;
     watcher = fn;
@@ -125,7 +125,7 @@ static bool add_vcpu(void *cpu, uint64_t *sum)
     return known;
 }
 
-uint64_t gt_run_state_place(void)
+uint64_t gt_qemu_run_state_place(void)
 {
     get_cpu = (__typeof__(get_cpu))dlsym(RTLD_DEFAULT, "qemu_get_cpu");
     dump_cpu = (__typeof__(dump_cpu))dlsym(RTLD_DEFAULT, "cpu_dump_state");
@@ -142,7 +142,7 @@ uint64_t gt_run_state_place(void)
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-bool gt_shutdown_is_exported(void)
+bool gt_qemu_shutdown_is_exported(void)
 {
     add_notifier = (__typeof__(add_notifier))dlsym(RTLD_DEFAULT, "qemu_register_shutdown_notifier");
     return add_notifier;
@@ -154,7 +154,7 @@ static void on_shutdown(struct notifier *self, void *data)
     ends();
 }
 
-void gt_shutdown_watch(void (*fn)(void))
+void gt_qemu_shutdown_watch(void (*fn)(void))
 {
     static struct notifier notifier = {.notify = on_shutdown};
     bool added = ends != NULL;

@@ -7,22 +7,22 @@
 #include <string.h>
 #include <strings.h>
 
-bool gt_mem_is_store(uint32_t meminfo)
+bool gt_host_mem_is_store(uint32_t meminfo)
 {
     return gt_qemu.mem_is_store(meminfo);
 }
 
-unsigned gt_mem_size(uint32_t meminfo)
+unsigned gt_host_mem_size(uint32_t meminfo)
 {
     return gt_qemu.mem_size_shift ? 1u << (gt_qemu.mem_size_shift(meminfo) & 7) : 0;
 }
 
-bool gt_mem_is_big_endian(uint32_t meminfo)
+bool gt_host_mem_is_big_endian(uint32_t meminfo)
 {
     return gt_qemu.mem_is_big_endian && gt_qemu.mem_is_big_endian(meminfo);
 }
 
-void gt_mem_value(uint32_t meminfo, uint64_t value[2])
+void gt_host_mem_value(uint32_t meminfo, uint64_t value[2])
 {
     struct qemu_mem_value v = gt_qemu.mem_get_value(meminfo);
     value[0] = v.data.u64;
@@ -43,7 +43,7 @@ void gt_mem_value(uint32_t meminfo, uint64_t value[2])
     }
 }
 
-bool gt_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_mem_target *out)
+bool gt_host_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_host_mem_target *out)
 {
     bool can = gt_qemu.get_hwaddr && gt_qemu.hwaddr_is_io && gt_qemu.hwaddr_phys_addr;
     void *hwaddr = can ? gt_qemu.get_hwaddr(meminfo, vaddr) : NULL;
@@ -51,7 +51,7 @@ bool gt_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_mem_target *out)
         return false;
     bool device = gt_qemu.hwaddr_is_io(hwaddr);
     bool named = device && gt_qemu.hwaddr_device_name;
-    *out = (struct gt_mem_target){
+    *out = (struct gt_host_mem_target){
         .physical = gt_qemu.hwaddr_phys_addr(hwaddr),
         .device = device,
         .name = named ? gt_qemu.hwaddr_device_name(hwaddr) : NULL,
@@ -59,7 +59,7 @@ bool gt_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_mem_target *out)
     return true;
 }
 
-bool gt_physical(uint64_t vaddr, uint64_t *physical)
+bool gt_host_physical(uint64_t vaddr, uint64_t *physical)
 {
     return gt_host_can(GT_HOST_PHYSICAL) && gt_qemu.translate_vaddr(vaddr, physical);
 }
@@ -82,7 +82,7 @@ static void each_register(register_fn fn, void *self)
 }
 
 struct wanted {
-    struct gt_register *r;
+    struct gt_host_register *r;
     const char *name;
 };
 
@@ -95,14 +95,14 @@ static void take_wanted(void *self, const struct qemu_register *at)
     w->r->exists = true;
 }
 
-static void find_register(struct gt_register *r, const char *name)
+static void find_register(struct gt_host_register *r, const char *name)
 {
     struct wanted w = {r, name};
     if (name)
         each_register(take_wanted, &w);
 }
 
-bool gt_register_exists(struct gt_register *r, const char *name)
+bool gt_host_register_exists(struct gt_host_register *r, const char *name)
 {
     if (g_once_init_enter(&r->found)) {
         find_register(r, name);
@@ -147,9 +147,9 @@ static bool read_register(void *handle, uint64_t *value)
     return ok;
 }
 
-bool gt_register_read(struct gt_register *r, const char *name, uint64_t *value)
+bool gt_host_register_read(struct gt_host_register *r, const char *name, uint64_t *value)
 {
-    return gt_register_exists(r, name) && read_register(r->handle, value);
+    return gt_host_register_exists(r, name) && read_register(r->handle, value);
 }
 
 /* Those that every debugger shows: the feature "org.gnu.gdb.ARCH.core", "...cpu". */
@@ -178,7 +178,7 @@ static void take_core(void *self, const struct qemu_register *r)
     core[n_core++].name = r->name;
 }
 
-const char *gt_register_name(size_t i)
+const char *gt_host_register_name(size_t i)
 {
     static gsize found; /* the first vCPU's are all vCPUs' */
     if (g_once_init_enter(&found)) {
@@ -188,7 +188,7 @@ const char *gt_register_name(size_t i)
     return i < n_core ? core[i].name : NULL;
 }
 
-bool gt_register_value(size_t i, uint64_t *value)
+bool gt_host_register_value(size_t i, uint64_t *value)
 {
     return i < n_core && read_register(core[i].handle, value);
 }
@@ -204,13 +204,13 @@ static void add_register(void *self, const struct qemu_register *r)
     t->fn(t->self, r->name, r->handle);
 }
 
-void gt_registers_each(void (*fn)(void *self, const char *name, void *handle), void *self)
+void gt_host_registers_each(void (*fn)(void *self, const char *name, void *handle), void *self)
 {
     struct teller t = {fn, self};
     each_register(add_register, &t);
 }
 
-size_t gt_register_bytes(void *handle, uint8_t *out, size_t n)
+size_t gt_host_register_bytes(void *handle, uint8_t *out, size_t n)
 {
     GByteArray *bytes = answer();
     gt_qemu.read_register(handle, bytes);
@@ -219,7 +219,7 @@ size_t gt_register_bytes(void *handle, uint8_t *out, size_t n)
     return bytes->len;
 }
 
-bool gt_memory_read(uint64_t addr, void *out, size_t n)
+bool gt_host_memory_read(uint64_t addr, void *out, size_t n)
 {
     if (!gt_host_can(GT_HOST_MEMORY))
         return false;
@@ -230,7 +230,7 @@ bool gt_memory_read(uint64_t addr, void *out, size_t n)
     return ok;
 }
 
-bool gt_memory_read_physical(uint64_t addr, void *out, size_t n)
+bool gt_host_memory_read_physical(uint64_t addr, void *out, size_t n)
 {
     if (!gt_host_can(GT_HOST_PHYSICAL_MEMORY))
         return false;
@@ -241,11 +241,11 @@ bool gt_memory_read_physical(uint64_t addr, void *out, size_t n)
     return ok;
 }
 
-bool gt_memory_number(uint64_t addr, size_t n, uint64_t *out)
+bool gt_host_memory_number(uint64_t addr, size_t n, uint64_t *out)
 {
     uint8_t bytes[8] = {0};
     *out = 0;
-    if (n > sizeof bytes || !gt_memory_read(addr, bytes, n))
+    if (n > sizeof bytes || !gt_host_memory_read(addr, bytes, n))
         return false;
     for (size_t i = n; i > 0; i--)
         *out = *out << 8 | bytes[i - 1];

@@ -42,19 +42,19 @@ static const struct {
     [GT_FILE_FOLDER] = {"a folder that is not a recording", NULL, 0, ""},
 };
 
-const char *gt_file_kind_name(enum gt_file_kind kind)
+const char *gt_recording_kind_name(enum gt_recording_kind kind)
 {
     return kinds[kind].name;
 }
 
-const char *gt_file_kind_hint(enum gt_file_kind kind)
+const char *gt_recording_kind_hint(enum gt_recording_kind kind)
 {
     return kinds[kind].hint;
 }
 
 /* ---- kinds --------------------------------------------------------------------------------- */
 
-bool gt_file_kind_is_text(const void *bytes, size_t n)
+bool gt_recording_kind_is_text(const void *bytes, size_t n)
 {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < n; i++)
@@ -81,19 +81,19 @@ static bool may_be_any(const void *first, size_t n)
     return false;
 }
 
-enum gt_file_kind gt_file_kind(const void *first, size_t n)
+enum gt_recording_kind gt_recording_kind(const void *first, size_t n)
 {
     for (size_t i = 0; i < GT_FILE_KINDS; i++)
         if (kinds[i].bytes && n >= kinds[i].n && memcmp(first, kinds[i].bytes, kinds[i].n) == 0)
-            return (enum gt_file_kind)i;
+            return (enum gt_recording_kind)i;
     if (n == 0)
         return GT_FILE_EMPTY;
-    if (may_be_any(first, n) || !gt_file_kind_is_text(first, n))
+    if (may_be_any(first, n) || !gt_recording_kind_is_text(first, n))
         return GT_FILE_UNKNOWN;
     return is_log(first, n) ? GT_FILE_LOG : GT_FILE_TEXT;
 }
 
-bool gt_file_kind_is_recording(const char *folder)
+bool gt_recording_kind_is_recording(const char *folder)
 {
     g_autofree char *tasks = g_build_filename(folder, "task.txt", NULL);
     uint32_t *tids = NULL;
@@ -102,23 +102,23 @@ bool gt_file_kind_is_recording(const char *folder)
     return n > 0 || g_file_test(tasks, G_FILE_TEST_EXISTS);
 }
 
-enum gt_file_kind gt_file_kind_at(const char *path)
+enum gt_recording_kind gt_recording_kind_at(const char *path)
 {
     char first[GT_FILE_KIND_BYTES];
     if (g_file_test(path, G_FILE_TEST_IS_DIR))
-        return gt_file_kind_is_recording(path) ? GT_FILE_DIRECTORY : GT_FILE_FOLDER;
+        return gt_recording_kind_is_recording(path) ? GT_FILE_DIRECTORY : GT_FILE_FOLDER;
     FILE *f = g_file_test(path, G_FILE_TEST_IS_REGULAR) ? fopen(path, "re") : NULL;
     if (!f)
         return GT_FILE_UNKNOWN;
     const size_t n = fread(first, 1, sizeof first, f);
     fclose(f);
-    return gt_file_kind(first, n);
+    return gt_recording_kind(first, n);
 }
 
 /* ---- refusing ------------------------------------------------------------------------------ */
 
-static int refuse(const char *name, enum gt_file_kind kind, unsigned reads, const char *expected,
-                  struct gt_error *err)
+static int refuse(const char *name, enum gt_recording_kind kind, unsigned reads,
+                  const char *expected, struct gt_error *err)
 {
     if (reads & GT_FILE_IS(kind))
         return GT_E_FORMAT;
@@ -126,28 +126,28 @@ static int refuse(const char *name, enum gt_file_kind kind, unsigned reads, cons
                         kinds[kind].hint);
 }
 
-static int check(const char *name, enum gt_file_kind kind, unsigned reads, const char *expected,
-                 struct gt_error *err)
+static int check(const char *name, enum gt_recording_kind kind, unsigned reads,
+                 const char *expected, struct gt_error *err)
 {
     return kind == GT_FILE_UNKNOWN || reads & GT_FILE_IS(kind)
                ? 0
                : refuse(name, kind, reads, expected, err);
 }
 
-int gt_file_kind_check(const char *name, const void *first, size_t n, unsigned reads,
-                       const char *expected, struct gt_error *err)
+int gt_recording_kind_check(const char *name, const void *first, size_t n, unsigned reads,
+                            const char *expected, struct gt_error *err)
 {
-    return check(name, gt_file_kind(first, n), reads, expected, err);
+    return check(name, gt_recording_kind(first, n), reads, expected, err);
 }
 
-int gt_file_kind_check_at(const char *path, unsigned reads, const char *expected,
-                          struct gt_error *err)
+int gt_recording_kind_check_at(const char *path, unsigned reads, const char *expected,
+                               struct gt_error *err)
 {
-    return check(path, gt_file_kind_at(path), reads, expected, err);
+    return check(path, gt_recording_kind_at(path), reads, expected, err);
 }
 
-int gt_file_kind_refuse(const char *path, unsigned reads, const char *expected,
-                        struct gt_error *err)
+int gt_recording_kind_refuse(const char *path, unsigned reads, const char *expected,
+                             struct gt_error *err)
 {
-    return refuse(path, gt_file_kind_at(path), reads, expected, err);
+    return refuse(path, gt_recording_kind_at(path), reads, expected, err);
 }

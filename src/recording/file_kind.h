@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { GT_FILE_KIND_BYTES = 8 }; /* bytes that gt_file_kind needs */
+enum { GT_FILE_KIND_BYTES = 8 }; /* bytes that gt_recording_kind needs */
 
-enum gt_file_kind {
+enum gt_recording_kind {
     GT_FILE_UNKNOWN,
     GT_FILE_EMPTY,
     GT_FILE_TEXT,
@@ -33,28 +33,28 @@ enum gt_file_kind {
 #define GT_FILE_IS(kind) (1U << (kind))
 
 /* What begins with these n bytes; of a pipe or a file that is cut more may follow. */
-enum gt_file_kind gt_file_kind(const void *first, size_t n);
+enum gt_recording_kind gt_recording_kind(const void *first, size_t n);
 /* The same of a regular file or a folder; GT_FILE_UNKNOWN: also of others, which are not opened. */
-enum gt_file_kind gt_file_kind_at(const char *path);
+enum gt_recording_kind gt_recording_kind_at(const char *path);
 /* "an etrace stream", "an ELF file", ... */
-const char *gt_file_kind_name(enum gt_file_kind kind);
+const char *gt_recording_kind_name(enum gt_recording_kind kind);
 /* "; read it with guesttrace VERB", or "": what a message says of such a file at its end. */
-const char *gt_file_kind_hint(enum gt_file_kind kind);
+const char *gt_recording_kind_hint(enum gt_recording_kind kind);
 /* True if all bytes may occur in a text; an empty file is a text. */
-bool gt_file_kind_is_text(const void *bytes, size_t n);
+bool gt_recording_kind_is_text(const void *bytes, size_t n);
 /* The folder has tasks or their records. */
-bool gt_file_kind_is_recording(const char *folder);
+bool gt_recording_kind_is_recording(const char *folder);
 
 /* Of a file or folder that a reader refused: GT_E_FORMAT, "PATH: KIND, expected EXPECTED; HINT".
  * Where it is of a kind that the reader `reads`, *err stays: it is damaged. */
-int gt_file_kind_refuse(const char *path, unsigned reads, const char *expected,
-                        struct gt_error *err);
+int gt_recording_kind_refuse(const char *path, unsigned reads, const char *expected,
+                             struct gt_error *err);
 /* The same of a file or stream that begins with n bytes, as far as they tell its kind; else 0. */
-int gt_file_kind_check(const char *name, const void *first, size_t n, unsigned reads,
-                       const char *expected, struct gt_error *err);
+int gt_recording_kind_check(const char *name, const void *first, size_t n, unsigned reads,
+                            const char *expected, struct gt_error *err);
 /* Refuses a file or folder that is known to be of another kind, before a reader opens it; else 0.
  */
-int gt_file_kind_check_at(const char *path, unsigned reads, const char *expected,
-                          struct gt_error *err);
+int gt_recording_kind_check_at(const char *path, unsigned reads, const char *expected,
+                               struct gt_error *err);
 
 #endif

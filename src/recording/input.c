@@ -23,37 +23,37 @@ static int blocking(int fd)
     return fd;
 }
 
-static int open_socket(struct gt_input *in, const char *path, struct gt_error *err)
+static int open_socket(struct gt_recording_input *in, const char *path, struct gt_error *err)
 {
     int status = gt_socket_check_path(path, err);
     if (status == 0)
-        status = gt_listener_connect_or_open(&in->listener, &in->fd, path, err);
+        status = gt_socket_listener_connect_or_open(&in->listener, &in->fd, path, err);
     in->fd = blocking(in->fd);
     return status;
 }
 
-int gt_input_wait(struct gt_input *in, struct gt_error *err)
+int gt_recording_input_wait(struct gt_recording_input *in, struct gt_error *err)
 {
     struct pollfd p = {.fd = in->listener.fd, .events = POLLIN};
     do {
         poll(&p, 1, -1);
-        in->fd = blocking(gt_listener_accept(&in->listener));
+        in->fd = blocking(gt_socket_listener_accept(&in->listener));
     } while (in->fd < 0 && (errno == EINTR || errno == ECONNABORTED || errno == EAGAIN));
     int status = in->fd < 0 ? gt_error_errno(err, errno, "%s: no writer", in->name) : 0;
-    gt_listener_close(&in->listener);
+    gt_socket_listener_close(&in->listener);
     return status;
 }
 
-bool gt_input_was_ended(const struct gt_input *in)
+bool gt_recording_input_was_ended(const struct gt_recording_input *in)
 {
     return in->end && *in->end->ended;
 }
 
 /* ---- all kinds ----------------------------------------------------------------------------- */
 
-int gt_input_open(struct gt_input *in, const char *where, struct gt_error *err)
+int gt_recording_input_open(struct gt_recording_input *in, const char *where, struct gt_error *err)
 {
-    *in = (struct gt_input){.fd = -1, .listener.fd = -1};
+    *in = (struct gt_recording_input){.fd = -1, .listener.fd = -1};
     if (strcmp(where, "-") == 0) {
         in->name = g_strdup("standard input");
         in->fd = STDIN_FILENO;
@@ -71,7 +71,7 @@ int gt_input_open(struct gt_input *in, const char *where, struct gt_error *err)
     return 0;
 }
 
-int gt_input_look(struct gt_input *in, struct gt_error *err)
+int gt_recording_input_look(struct gt_recording_input *in, struct gt_error *err)
 {
     while (in->n < sizeof in->first) {
         ssize_t got = read(in->fd, in->first + in->n, sizeof in->first - in->n);
@@ -86,9 +86,9 @@ int gt_input_look(struct gt_input *in, struct gt_error *err)
     return 0;
 }
 
-ssize_t gt_input_read(void *self, void *out, size_t n)
+ssize_t gt_recording_input_read(void *self, void *out, size_t n)
 {
-    struct gt_input *in = self;
+    struct gt_recording_input *in = self;
     size_t ahead = in->n - in->at;
     if (ahead) {
         ahead = n < ahead ? n : ahead;
@@ -101,19 +101,19 @@ ssize_t gt_input_read(void *self, void *out, size_t n)
         return read(in->fd, out, n);
     if (in->idle && poll(&p, 1, 0) == 0)
         in->idle(in->idle_self);
-    if (gt_input_was_ended(in) ||
-        (in->end && ppoll(&p, 1, NULL, &in->end->mask) < 0 && gt_input_was_ended(in)))
+    if (gt_recording_input_was_ended(in) ||
+        (in->end && ppoll(&p, 1, NULL, &in->end->mask) < 0 && gt_recording_input_was_ended(in)))
         return 0;
     return read(in->fd, out, n);
 }
 
 /* ---- more than once ------------------------------------------------------------------------ */
 
-static int copy_to(struct gt_input *in, int fd, const char *path, struct gt_error *err)
+static int copy_to(struct gt_recording_input *in, int fd, const char *path, struct gt_error *err)
 {
     static char buf[1 << 16];
     for (;;) {
-        ssize_t n = gt_input_read(in, buf, sizeof buf);
+        ssize_t n = gt_recording_input_read(in, buf, sizeof buf);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -128,7 +128,7 @@ static int copy_to(struct gt_input *in, int fd, const char *path, struct gt_erro
     }
 }
 
-int gt_input_keep(struct gt_input *in, struct gt_error *err)
+int gt_recording_input_keep(struct gt_recording_input *in, struct gt_error *err)
 {
     struct stat st;
     g_autofree char *path = NULL;
@@ -145,10 +145,10 @@ int gt_input_keep(struct gt_input *in, struct gt_error *err)
         close(in->fd);
     in->fd = fd;
     in->copied = true;
-    return status < 0 ? status : gt_input_rewind(in, err);
+    return status < 0 ? status : gt_recording_input_rewind(in, err);
 }
 
-int gt_input_rewind(struct gt_input *in, struct gt_error *err)
+int gt_recording_input_rewind(struct gt_recording_input *in, struct gt_error *err)
 {
     in->at = in->n = 0;
     if (lseek(in->fd, in->start, SEEK_SET) < 0)
@@ -156,32 +156,32 @@ int gt_input_rewind(struct gt_input *in, struct gt_error *err)
     return 0;
 }
 
-void gt_input_close(struct gt_input *in)
+void gt_recording_input_close(struct gt_recording_input *in)
 {
-    gt_listener_close(&in->listener);
+    gt_socket_listener_close(&in->listener);
     if (in->fd > STDIN_FILENO)
         close(in->fd);
     g_free(in->name);
     in->name = NULL;
 }
 
-int gt_input_start(const struct gt_notices *notices, const char *where, struct gt_input *in,
-                   struct gt_error *err)
+int gt_recording_input_start(const struct gt_error_notices *notices, const char *where,
+                             struct gt_recording_input *in, struct gt_error *err)
 {
     if (g_file_test(where, G_FILE_TEST_IS_DIR)) {
-        *in = (struct gt_input){.fd = -1, .listener.fd = -1};
-        return gt_file_kind_refuse(where, 0, "a file", err);
+        *in = (struct gt_recording_input){.fd = -1, .listener.fd = -1};
+        return gt_recording_kind_refuse(where, 0, "a file", err);
     }
-    int status = gt_input_open(in, where, err);
+    int status = gt_recording_input_open(in, where, err);
     if (status == 0 && in->listener.fd >= 0) {
-        gt_notice(notices, "%s: waiting for a writer", where);
-        status = gt_input_wait(in, err);
+        gt_error_notice(notices, "%s: waiting for a writer", where);
+        status = gt_recording_input_wait(in, err);
     }
     return status;
 }
 
-int gt_input_check(const struct gt_input *in, unsigned reads, const char *expected,
-                   struct gt_error *err)
+int gt_recording_input_check(const struct gt_recording_input *in, unsigned reads,
+                             const char *expected, struct gt_error *err)
 {
-    return gt_file_kind_check(in->name, in->first, in->n, reads, expected, err);
+    return gt_recording_kind_check(in->name, in->first, in->n, reads, expected, err);
 }

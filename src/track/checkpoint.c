@@ -13,23 +13,23 @@ enum { MOST_BYTES = 64 << 20 };
 struct copy {
     struct gt_stack was; /* its pointers are not used */
     uint32_t n_frames;   /* with the sentinel */
-    struct gt_frame *frames;
-    struct gt_handler *handlers;
+    struct gt_track_frame *frames;
+    struct gt_track_handler *handlers;
     const struct gt_stack *from;
     struct gt_stack *now; /* while it is restored: what continues it */
 };
 
 struct saved {
     uint32_t at, stack; /* its index in the table; its stack's in the checkpoint */
-    struct gt_saved_context context;
+    struct gt_track_saved_context context;
 };
 
-struct gt_checkpoint {
+struct gt_track_checkpoint {
     struct copy *stacks;
     uint32_t n_stacks;
     struct saved *saved;
     uint32_t n_saved;
-    struct gt_fork_snapshot *fork_snapshots; /* NULL: none */
+    struct gt_track_fork_snapshot *fork_snapshots; /* NULL: none */
     size_t bytes;
 };
 
@@ -39,13 +39,13 @@ enum { OF_MOMENT = GT_SLOW_SWITCHED | GT_SLOW_LONGJMP };
 /* ---- making -------------------------------------------------------------------------------- */
 
 /* `n` of them, copied. NULL where n is 0, too. */
-static void *duplicate(struct gt_checkpoint *c, const void *from, size_t n, size_t size)
+static void *duplicate(struct gt_track_checkpoint *c, const void *from, size_t n, size_t size)
 {
     void *to = n && (c->bytes += n * size) <= MOST_BYTES ? malloc(n * size) : NULL;
     return to ? memcpy(to, from, n * size) : NULL;
 }
 
-static bool copy_stack(struct gt_checkpoint *c, struct gt_stack *s, struct copy *to)
+static bool copy_stack(struct gt_track_checkpoint *c, struct gt_stack *s, struct copy *to)
 {
     *to = (struct copy){.was = *s, .n_frames = gt_stack_depth(s) + 1, .from = s};
     to->frames = duplicate(c, s->base, to->n_frames, sizeof *to->frames);
@@ -53,7 +53,7 @@ static bool copy_stack(struct gt_checkpoint *c, struct gt_stack *s, struct copy 
     return to->frames && (to->handlers || !s->n_handlers);
 }
 
-static bool copy_stacks(struct gt_checkpoint *c, struct gt_tracker *k)
+static bool copy_stacks(struct gt_track_checkpoint *c, struct gt_track *k)
 {
     uint32_t n = 0;
     for (const struct gt_stack *s = k->stacks; s; s = s->next)
@@ -69,14 +69,14 @@ static bool copy_stacks(struct gt_checkpoint *c, struct gt_tracker *k)
     return true;
 }
 
-static bool copy_saved(struct gt_checkpoint *c, const struct gt_tracker *k)
+static bool copy_saved(struct gt_track_checkpoint *c, const struct gt_track *k)
 {
     uint32_t n = 0;
     for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS; i++)
         n += k->saved_contexts[i].slot != 0;
     c->saved = calloc(n ? n : 1, sizeof *c->saved);
     for (uint32_t i = 0; i < GT_TRACK_SAVED_CONTEXTS && c->saved; i++) {
-        const struct gt_saved_context *save = &k->saved_contexts[i];
+        const struct gt_track_saved_context *save = &k->saved_contexts[i];
         if (save->slot)
             c->saved[c->n_saved++] = (struct saved){i, save->stack->index, *save};
     }
@@ -84,15 +84,15 @@ static bool copy_saved(struct gt_checkpoint *c, const struct gt_tracker *k)
     return c->saved != NULL;
 }
 
-static bool copy_all(struct gt_checkpoint *c, struct gt_tracker *k)
+static bool copy_all(struct gt_track_checkpoint *c, struct gt_track *k)
 {
     return !k->guests && copy_stacks(c, k) && copy_saved(c, k) &&
-           gt_fork_snapshots_copy(k, &c->fork_snapshots, &c->bytes) && c->bytes <= MOST_BYTES;
+           gt_track_fork_snapshots_copy(k, &c->fork_snapshots, &c->bytes) && c->bytes <= MOST_BYTES;
 }
 
-struct gt_checkpoint *gt_checkpoint_make(struct gt_tracker *k)
+struct gt_track_checkpoint *gt_track_checkpoint_make(struct gt_track *k)
 {
-    struct gt_checkpoint *c = calloc(1, sizeof *c);
+    struct gt_track_checkpoint *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     pthread_mutex_lock(&k->lock);
@@ -100,11 +100,11 @@ struct gt_checkpoint *gt_checkpoint_make(struct gt_tracker *k)
     pthread_mutex_unlock(&k->lock);
     if (ok)
         return c;
-    gt_checkpoint_free(c);
+    gt_track_checkpoint_free(c);
     return NULL;
 }
 
-void gt_checkpoint_free(struct gt_checkpoint *c)
+void gt_track_checkpoint_free(struct gt_track_checkpoint *c)
 {
     if (!c)
         return;
@@ -118,9 +118,10 @@ void gt_checkpoint_free(struct gt_checkpoint *c)
     free(c);
 }
 
-void gt_checkpoint_thread(const struct gt_thread *t, struct gt_thread_checkpoint *out)
+void gt_track_checkpoint_thread(const struct gt_track_thread *t,
+                                struct gt_track_thread_checkpoint *out)
 {
-    *out = (struct gt_thread_checkpoint){
+    *out = (struct gt_track_thread_checkpoint){
         .stack = t->stack->index,
         .slow_flags = t->slow_flags & OF_MOMENT,
         .passed = t->passed,
@@ -134,11 +135,11 @@ void gt_checkpoint_thread(const struct gt_thread *t, struct gt_thread_checkpoint
 
 /* ---- restoring ----------------------------------------------------------------------------- */
 
-void gt_checkpoint_leave(struct gt_thread *t, uint64_t time)
+void gt_track_checkpoint_leave(struct gt_track_thread *t, uint64_t time)
 {
-    struct gt_tracker *k = t->tracker;
+    struct gt_track *k = t->tracker;
     struct gt_stack *s = t->stack;
-    gt_guests_end(t, time);
+    gt_track_guests_end(t, time);
     s->last_time = time > s->last_time ? time : s->last_time;
     if (k->one_output)
         s->out = NULL; /* the thread's: that of the stack which it continues with */
@@ -151,7 +152,7 @@ void gt_checkpoint_leave(struct gt_thread *t, uint64_t time)
 
 /* The ended stack of the copy, in the list of those that go on; NULL: it was freed. With the lock.
  */
-static struct gt_stack *revive(struct gt_tracker *k, const struct gt_stack *from)
+static struct gt_stack *revive(struct gt_track *k, const struct gt_stack *from)
 {
     for (struct gt_stack **p = &k->ended; *p; p = &(*p)->next)
         if (*p == from) {
@@ -170,14 +171,14 @@ static bool make_room(struct gt_stack *s, const struct copy *copy)
 {
     size_t have = (size_t)(s->limit - s->base), want = (size_t)copy->n_frames + 1;
     if (have < want) {
-        struct gt_frame *frames = realloc(s->base, want * sizeof *frames);
+        struct gt_track_frame *frames = realloc(s->base, want * sizeof *frames);
         if (!frames)
             return false;
         s->base = s->top = frames;
         s->limit = frames + want;
     }
     if (s->cap_handlers < copy->was.n_handlers) {
-        struct gt_handler *grown = realloc(s->handlers, copy->was.n_handlers * sizeof *grown);
+        struct gt_track_handler *grown = realloc(s->handlers, copy->was.n_handlers * sizeof *grown);
         if (!grown)
             return false;
         s->handlers = grown;
@@ -206,7 +207,7 @@ static void put_back(const struct copy *copy)
 }
 
 /* Where it has an output: else its calls are entered when that is opened. */
-static void enter_again(struct gt_tracker *k, struct gt_stack *s, bool suspended, uint64_t time)
+static void enter_again(struct gt_track *k, struct gt_stack *s, bool suspended, uint64_t time)
 {
     s->last_time = time > s->last_time ? time : s->last_time;
     if (!s->out)
@@ -216,7 +217,7 @@ static void enter_again(struct gt_tracker *k, struct gt_stack *s, bool suspended
         k->sink->suspended(k->sink_self, s, s->last_time);
 }
 
-static bool find_stacks(struct gt_tracker *k, struct gt_checkpoint *c)
+static bool find_stacks(struct gt_track *k, struct gt_track_checkpoint *c)
 {
     bool all = true;
     for (uint32_t i = 0; i < c->n_stacks && all; i++) {
@@ -239,17 +240,17 @@ static bool find_stacks(struct gt_tracker *k, struct gt_checkpoint *c)
     return all;
 }
 
-static void put_saved_back(struct gt_tracker *k, const struct gt_checkpoint *c)
+static void put_saved_back(struct gt_track *k, const struct gt_track_checkpoint *c)
 {
     memset(k->saved_contexts, 0, GT_TRACK_SAVED_CONTEXTS * sizeof *k->saved_contexts);
     for (uint32_t i = 0; i < c->n_saved; i++) {
-        struct gt_saved_context *save = &k->saved_contexts[c->saved[i].at];
+        struct gt_track_saved_context *save = &k->saved_contexts[c->saved[i].at];
         *save = c->saved[i].context;
         save->stack = c->stacks[c->saved[i].stack].now;
     }
 }
 
-bool gt_checkpoint_restore(struct gt_tracker *k, struct gt_checkpoint *c, uint64_t time)
+bool gt_track_checkpoint_restore(struct gt_track *k, struct gt_track_checkpoint *c, uint64_t time)
 {
     for (uint32_t i = 0; i < c->n_stacks; i++)
         c->stacks[i].now = NULL;
@@ -257,7 +258,7 @@ bool gt_checkpoint_restore(struct gt_tracker *k, struct gt_checkpoint *c, uint64
         return false;
     pthread_mutex_lock(&k->lock);
     put_saved_back(k, c);
-    gt_fork_snapshots_restore(k, c->fork_snapshots);
+    gt_track_fork_snapshots_restore(k, c->fork_snapshots);
     pthread_mutex_unlock(&k->lock);
     for (uint32_t i = 0; i < c->n_stacks; i++) {
         put_back(&c->stacks[i]);
@@ -266,8 +267,8 @@ bool gt_checkpoint_restore(struct gt_tracker *k, struct gt_checkpoint *c, uint64
     return true;
 }
 
-void gt_checkpoint_resume(struct gt_thread *t, const struct gt_checkpoint *c,
-                          const struct gt_thread_checkpoint *at, uint64_t time)
+void gt_track_checkpoint_resume(struct gt_track_thread *t, const struct gt_track_checkpoint *c,
+                                const struct gt_track_thread_checkpoint *at, uint64_t time)
 {
     struct gt_stack *s = t->stack = c->stacks[at->stack].now;
     s->thread = t;
@@ -285,7 +286,7 @@ void gt_checkpoint_resume(struct gt_thread *t, const struct gt_checkpoint *c,
     gt_stack_open(t, time > s->last_time ? time : s->last_time);
 }
 
-bool gt_checkpoint_begin(struct gt_thread *t, bool cut, uint64_t time)
+bool gt_track_checkpoint_begin(struct gt_track_thread *t, bool cut, uint64_t time)
 {
     struct gt_stack *s = gt_stack_take(t->tracker);
     if (!s)

@@ -7,13 +7,13 @@
 #include "track/tail_calls.h"
 
 /* A suspended stack continues, or ends. */
-static void report_resumed(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+static void report_resumed(struct gt_track *k, struct gt_stack *s, uint64_t time)
 {
     if (s->out && k->sink->resumed)
         k->sink->resumed(k->sink_self, s, time);
 }
 
-void gt_tracker_close_suspended(struct gt_tracker *k, uint64_t time)
+void gt_track_close_suspended(struct gt_track *k, uint64_t time)
 {
     pthread_mutex_lock(&k->lock);
     for (struct gt_stack *s = k->stacks; s; s = s->next)
@@ -26,7 +26,8 @@ void gt_tracker_close_suspended(struct gt_tracker *k, uint64_t time)
     pthread_mutex_unlock(&k->lock);
 }
 
-struct gt_stack *gt_stack_find_suspended(const struct gt_thread *t, uint64_t pc, bool *several)
+struct gt_stack *gt_stack_find_suspended(const struct gt_track_thread *t, uint64_t pc,
+                                         bool *several)
 {
     struct gt_stack *found = NULL;
     bool same = false;
@@ -35,7 +36,7 @@ struct gt_stack *gt_stack_find_suspended(const struct gt_thread *t, uint64_t pc,
         return NULL;
     pthread_mutex_lock(&t->tracker->lock);
     for (struct gt_stack *s = t->tracker->stacks; s; s = s->next) {
-        if (s->thread || s->top == s->base || gt_tail_called(s)->ret != pc ||
+        if (s->thread || s->top == s->base || gt_track_tail_called(s)->ret != pc ||
             (t->tracker->machine && s->sp != GT_NO_ADDR))
             continue;
         bool in_same = s->top->fn == t->stack->top->fn;
@@ -49,18 +50,19 @@ struct gt_stack *gt_stack_find_suspended(const struct gt_thread *t, uint64_t pc,
 }
 
 /* True for a coroutine whose first function has returned, and whose caller does not come back. */
-static bool has_ended(const struct gt_thread *t, const struct gt_stack *s)
+static bool has_ended(const struct gt_track_thread *t, const struct gt_stack *s)
 {
-    const struct gt_tracker *k = t->tracker;
+    const struct gt_track *k = t->tracker;
     uint32_t depth = gt_stack_depth(s);
     if (!s->coroutine || k->machine)
         return false;
     if (depth == 0 || s->base[1].kind != GT_FRAME_ROOT)
-        return depth == 0 || !s->word || (t->nonlocal.for_good && !gt_saved_context_any(k, s));
-    return depth <= 2 && t->nonlocal.for_good && !gt_saved_context_any(k, s);
+        return depth == 0 || !s->word ||
+               (t->nonlocal.for_good && !gt_track_saved_context_any(k, s));
+    return depth <= 2 && t->nonlocal.for_good && !gt_track_saved_context_any(k, s);
 }
 
-void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
+void gt_stack_end(struct gt_track *k, struct gt_stack *s)
 {
     report_resumed(k, s, s->last_time);
     gt_stack_close(k, s, 0, s->last_time);
@@ -72,7 +74,7 @@ void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
     s->n_excursions = 0;
     s->n_injected = 0;
     s->vm = s->prepared = 0;
-    gt_guests_forget(k, s);
+    gt_track_guests_forget(k, s);
     for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS && k->machine; i++)
         if (k->saved_contexts[i].stack == s)
             k->saved_contexts[i].slot = 0;
@@ -83,9 +85,9 @@ void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
 }
 
 /* Another stack uses the output from now on: the frames stay open here only. */
-static void give_output_up(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+static void give_output_up(struct gt_track *k, struct gt_stack *s, uint64_t time)
 {
-    struct gt_frame *top = s->top;
+    struct gt_track_frame *top = s->top;
     gt_stack_close(k, s, 0, time);
     s->top = top;
     s->out = NULL;
@@ -93,7 +95,7 @@ static void give_output_up(struct gt_tracker *k, struct gt_stack *s, uint64_t ti
 
 /* The stack continues with a stack pointer that was loaded from there. One that had it before has
  * ended, or will be known by its place. */
-static void take_word(struct gt_tracker *k, struct gt_stack *s, uint64_t word)
+static void take_word(struct gt_track *k, struct gt_stack *s, uint64_t word)
 {
     pthread_mutex_lock(&k->lock);
     for (struct gt_stack *other = k->stacks; other; other = other->next)
@@ -105,9 +107,9 @@ static void take_word(struct gt_tracker *k, struct gt_stack *s, uint64_t word)
 
 /* Another program's stack that lies inside the memory of the one that is left has ended, or
  * been moved. */
-static void note_left_sp(const struct gt_thread *t)
+static void note_left_sp(const struct gt_track_thread *t)
 {
-    struct gt_tracker *k = t->tracker;
+    struct gt_track *k = t->tracker;
     struct gt_stack *own = t->stack;
     own->sp = t->nonlocal.left_sp ? t->nonlocal.left_sp : GT_NO_ADDR;
     if (own->sp == GT_NO_ADDR || !own->begin_sp)
@@ -124,9 +126,9 @@ static void note_left_sp(const struct gt_thread *t)
 }
 
 /* keep: no other thread may continue with it. */
-static void suspend(struct gt_thread *t, bool keep, uint64_t time)
+static void suspend(struct gt_track_thread *t, bool keep, uint64_t time)
 {
-    struct gt_tracker *k = t->tracker;
+    struct gt_track *k = t->tracker;
     struct gt_stack *s = t->stack;
     gt_stack_flush(k, s);
     pthread_mutex_lock(&k->lock);
@@ -143,7 +145,7 @@ static void suspend(struct gt_thread *t, bool keep, uint64_t time)
     pthread_mutex_unlock(&k->lock);
 }
 
-static struct gt_stack *take_ended(struct gt_tracker *k)
+static struct gt_stack *take_ended(struct gt_track *k)
 {
     pthread_mutex_lock(&k->lock);
     struct gt_stack *s = k->ended;
@@ -158,9 +160,9 @@ static struct gt_stack *take_ended(struct gt_tracker *k)
 }
 
 /* The stack was found a moment ago: another thread may have continued with it, or ended it. */
-static bool claim(struct gt_thread *t, struct gt_stack *s)
+static bool claim(struct gt_track_thread *t, struct gt_stack *s)
 {
-    struct gt_tracker *k = t->tracker;
+    struct gt_track *k = t->tracker;
     pthread_mutex_lock(&k->lock);
     bool is_free = !s->thread && !s->ended;
     if (is_free)
@@ -170,7 +172,7 @@ static bool claim(struct gt_thread *t, struct gt_stack *s)
 }
 
 /* The stack, or where another thread has it a new one. NULL: no memory. */
-static struct gt_stack *claim_or_begin(struct gt_thread *t, struct gt_stack *s)
+static struct gt_stack *claim_or_begin(struct gt_track_thread *t, struct gt_stack *s)
 {
     if (claim(t, s))
         return s;
@@ -183,12 +185,12 @@ static struct gt_stack *claim_or_begin(struct gt_thread *t, struct gt_stack *s)
 }
 
 /* Goes on with a stack that is the thread's. */
-static void go_on(struct gt_thread *t, struct gt_stack *s, bool keep, uint64_t time)
+static void go_on(struct gt_track_thread *t, struct gt_stack *s, bool keep, uint64_t time)
 {
     suspend(t, keep, time);
     if (t->tracker->guests) {
         pthread_mutex_lock(&t->tracker->lock);
-        gt_guests_forget(t->tracker, s);
+        gt_track_guests_forget(t->tracker, s);
         pthread_mutex_unlock(&t->tracker->lock);
     }
     t->stack = s;
@@ -200,14 +202,14 @@ static void go_on(struct gt_thread *t, struct gt_stack *s, bool keep, uint64_t t
     gt_stack_open(t, time);
 }
 
-void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time)
+void gt_stack_switch(struct gt_track_thread *t, struct gt_stack *s, uint64_t time)
 {
     s = claim_or_begin(t, s);
     if (s)
         go_on(t, s, false, time);
 }
 
-bool gt_stack_visit(struct gt_thread *t, struct gt_stack *s, uint64_t time)
+bool gt_stack_visit(struct gt_track_thread *t, struct gt_stack *s, uint64_t time)
 {
     s = claim_or_begin(t, s);
     if (s)
@@ -215,23 +217,23 @@ bool gt_stack_visit(struct gt_thread *t, struct gt_stack *s, uint64_t time)
     return s != NULL;
 }
 
-void gt_stack_come_back(struct gt_thread *t, struct gt_stack *s, uint64_t time)
+void gt_stack_come_back(struct gt_track_thread *t, struct gt_stack *s, uint64_t time)
 {
     go_on(t, s, false, time);
 }
 
-struct gt_stack *gt_stack_take(struct gt_tracker *k)
+struct gt_stack *gt_stack_take(struct gt_track *k)
 {
     struct gt_stack *s = k->n_stacks < k->keep_stacks ? NULL : take_ended(k);
     return s ? s : gt_stack_create(k);
 }
 
-void gt_stack_begin(struct gt_thread *t, uint64_t time)
+void gt_stack_begin(struct gt_track_thread *t, uint64_t time)
 {
     struct gt_stack *s = gt_stack_take(t->tracker);
     if (!s)
         return;
     s->coroutine = true;
-    s->vm = gt_guest_vm(t);
+    s->vm = gt_track_guest_vm(t);
     gt_stack_switch(t, s, time);
 }

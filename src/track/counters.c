@@ -73,12 +73,12 @@ static const struct {
     [GT_ANOMALY_TOO_DEEP] = {"too-deep", "calls deeper than can be followed: not recorded"},
 };
 
-const char *gt_counter_name(enum gt_counter counter)
+const char *gt_track_counter_name(enum gt_track_counter counter)
 {
     return counters[counter].name;
 }
 
-const char *gt_counter_text(const char *name)
+const char *gt_track_counter_text(const char *name)
 {
     for (int i = 0; i < GT_COUNTERS; i++)
         if (strcmp(counters[i].name, name) == 0)

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-enum gt_counter {
+enum gt_track_counter {
     GT_COUNT_UNWOUND,      /* frames closed by longjmp, exceptions */
     GT_COUNT_SWITCHED,     /* another call stack continued (coroutines) */
     GT_COUNT_SIGNALS,      /* signal handlers entered */
@@ -59,19 +59,19 @@ enum gt_counter {
     GT_COUNTERS,
 };
 
-static inline bool gt_counter_is_anomaly(enum gt_counter counter)
+static inline bool gt_track_counter_is_anomaly(enum gt_track_counter counter)
 {
     return counter >= GT_ANOMALIES;
 }
 
-static inline bool gt_counter_is_rule(enum gt_counter counter)
+static inline bool gt_track_counter_is_rule(enum gt_track_counter counter)
 {
     return counter >= GT_RULES && counter < GT_ANOMALIES;
 }
 
 /* "unknown-return"; static. */
-const char *gt_counter_name(enum gt_counter counter);
+const char *gt_track_counter_name(enum gt_track_counter counter);
 /* A phrase for the name; NULL for an unknown name. */
-const char *gt_counter_text(const char *name);
+const char *gt_track_counter_text(const char *name);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* The frames at the newest system call that returns to `pc`; found by a hash of `pc` and `sp`, in
  * one of GT_TRACK_FORK_SNAPSHOTS entries. */
-struct gt_fork_snapshot {
+struct gt_track_fork_snapshot {
     uint64_t pc;   /* where the call returns to; 0: free */
     uint64_t sp;   /* the program's stack pointer; 0: not known */
     uint64_t vm;   /* of the stack */
@@ -20,29 +20,30 @@ struct gt_fork_snapshot {
     uint32_t n;
     uint32_t home; /* in a copy of the table: the entry's index */
     bool cut;      /* of the stack */
-    struct gt_frame frames[64];
+    struct gt_track_frame frames[64];
 };
 
 enum { SNAPSHOTS = 1024 };
 
-static bool is_of(const struct gt_fork_snapshot *snapshot, uint64_t pc, uint64_t sp, uint64_t vm)
+static bool is_of(const struct gt_track_fork_snapshot *snapshot, uint64_t pc, uint64_t sp,
+                  uint64_t vm)
 {
     return snapshot->pc == pc && snapshot->sp == sp && snapshot->vm == vm;
 }
 
 /* Returns the entry of that address and stack pointer, or one to use for it: a free one or the
  * oldest. NULL: no memory. With the lock. */
-static struct gt_fork_snapshot *snapshot_at(struct gt_tracker *k, uint64_t pc, uint64_t sp,
-                                            uint64_t vm)
+static struct gt_track_fork_snapshot *snapshot_at(struct gt_track *k, uint64_t pc, uint64_t sp,
+                                                  uint64_t vm)
 {
     if (!k->fork_snapshots)
         k->fork_snapshots = calloc(SNAPSHOTS, sizeof *k->fork_snapshots);
     if (!k->fork_snapshots)
         return NULL;
     uint64_t home = (pc ^ sp << 20) * UINT64_C(0x9e3779b97f4a7c15) >> 54;
-    struct gt_fork_snapshot *oldest = &k->fork_snapshots[home];
+    struct gt_track_fork_snapshot *oldest = &k->fork_snapshots[home];
     for (unsigned i = 0; i < GT_TRACK_FORK_SNAPSHOTS; i++) {
-        struct gt_fork_snapshot *snapshot = &k->fork_snapshots[(home + i) % SNAPSHOTS];
+        struct gt_track_fork_snapshot *snapshot = &k->fork_snapshots[(home + i) % SNAPSHOTS];
         if (is_of(snapshot, pc, sp, vm) || snapshot->pc == 0)
             return snapshot;
         if (snapshot->when < oldest->when)
@@ -55,10 +56,10 @@ _Static_assert(SNAPSHOTS == 1u << 10, "snapshot_at takes the hash's top 10 bits"
 
 /* The newest snapshot of the address, with any stack pointer: a new thread has another one. NULL:
  * not found. With the lock. */
-static const struct gt_fork_snapshot *last_snapshot_at(const struct gt_tracker *k, uint64_t pc,
-                                                       uint64_t vm)
+static const struct gt_track_fork_snapshot *last_snapshot_at(const struct gt_track *k, uint64_t pc,
+                                                             uint64_t vm)
 {
-    const struct gt_fork_snapshot *last = NULL;
+    const struct gt_track_fork_snapshot *last = NULL;
     for (unsigned i = 0; k->fork_snapshots && i < SNAPSHOTS; i++)
         if (k->fork_snapshots[i].pc == pc && k->fork_snapshots[i].vm == vm &&
             (!last || k->fork_snapshots[i].when > last->when))
@@ -68,33 +69,34 @@ static const struct gt_fork_snapshot *last_snapshot_at(const struct gt_tracker *
 
 /* That of the call which made the thread; else, if all calls were seen, of the newest call there.
  * NULL: not found. With the lock. */
-static const struct gt_fork_snapshot *snapshot_of(const struct gt_thread *t, uint64_t pc)
+static const struct gt_track_fork_snapshot *snapshot_of(const struct gt_track_thread *t,
+                                                        uint64_t pc)
 {
-    struct gt_tracker *k = t->tracker;
-    uint64_t vm = gt_guest_vm(t);
-    const struct gt_fork_snapshot *found = snapshot_at(k, pc, t->returned_sp, vm);
+    struct gt_track *k = t->tracker;
+    uint64_t vm = gt_track_guest_vm(t);
+    const struct gt_track_fork_snapshot *found = snapshot_at(k, pc, t->returned_sp, vm);
     bool exact = found && is_of(found, pc, t->returned_sp, vm);
     if (k->unfollowed)
         return exact && t->returned_sp ? found : NULL;
     return exact ? found : last_snapshot_at(k, pc, vm);
 }
 
-void gt_fork_snapshots_forget(struct gt_tracker *k)
+void gt_track_fork_snapshots_forget(struct gt_track *k)
 {
     free(k->fork_snapshots);
     k->fork_snapshots = NULL;
 }
 
 /* A copy ends with an entry that is free; each other one has its place in the table in `home`. */
-bool gt_fork_snapshots_copy(const struct gt_tracker *k, struct gt_fork_snapshot **out,
-                            size_t *bytes)
+bool gt_track_fork_snapshots_copy(const struct gt_track *k, struct gt_track_fork_snapshot **out,
+                                  size_t *bytes)
 {
-    const struct gt_fork_snapshot *all = k->fork_snapshots;
+    const struct gt_track_fork_snapshot *all = k->fork_snapshots;
     size_t n = 0;
     for (unsigned i = 0; i < SNAPSHOTS && all; i++)
         n += all[i].pc != 0;
     *out = n ? calloc(n + 1, sizeof **out) : NULL;
-    struct gt_fork_snapshot *to = *out;
+    struct gt_track_fork_snapshot *to = *out;
     for (unsigned i = 0; i < SNAPSHOTS && to; i++)
         if (all[i].pc) {
             *to = all[i];
@@ -104,25 +106,28 @@ bool gt_fork_snapshots_copy(const struct gt_tracker *k, struct gt_fork_snapshot 
     return *out || n == 0;
 }
 
-void gt_fork_snapshots_restore(struct gt_tracker *k, const struct gt_fork_snapshot *copy)
+void gt_track_fork_snapshots_restore(struct gt_track *k, const struct gt_track_fork_snapshot *copy)
 {
-    gt_fork_snapshots_forget(k);
+    gt_track_fork_snapshots_forget(k);
     if (copy)
         k->fork_snapshots = calloc(SNAPSHOTS, sizeof *k->fork_snapshots);
     for (; copy && copy->pc && k->fork_snapshots; copy++)
         k->fork_snapshots[copy->home] = *copy;
 }
 
-void gt_fork_snapshot_note(struct gt_thread *t, uint64_t last_exit)
+void gt_track_fork_snapshot_note(struct gt_track_thread *t, uint64_t last_exit)
 {
     const struct gt_stack *s = t->stack;
-    enum { MOST = sizeof((struct gt_fork_snapshot *)0)->frames / sizeof(struct gt_frame) };
-    if (!(last_exit & GT_LAST_EXIT_CODE) || gt_last_exit_code(last_exit)->exit != GT_EXIT_SYSCALL ||
-        s->n_handlers || gt_stack_depth(s) > MOST)
+    enum {
+        MOST = sizeof((struct gt_track_fork_snapshot *)0)->frames / sizeof(struct gt_track_frame)
+    };
+    if (!(last_exit & GT_LAST_EXIT_CODE) ||
+        gt_track_last_exit_code(last_exit)->exit != GT_EXIT_SYSCALL || s->n_handlers ||
+        gt_stack_depth(s) > MOST)
         return;
-    uint64_t pc = gt_code_end(gt_last_exit_code(last_exit));
+    uint64_t pc = gt_code_end(gt_track_last_exit_code(last_exit));
     pthread_mutex_lock(&t->tracker->lock);
-    struct gt_fork_snapshot *snapshot = snapshot_at(t->tracker, pc, t->calling_sp, s->vm);
+    struct gt_track_fork_snapshot *snapshot = snapshot_at(t->tracker, pc, t->calling_sp, s->vm);
     if (snapshot) {
         snapshot->pc = pc;
         snapshot->sp = t->calling_sp;
@@ -135,11 +140,11 @@ void gt_fork_snapshot_note(struct gt_thread *t, uint64_t last_exit)
     pthread_mutex_unlock(&t->tracker->lock);
 }
 
-bool gt_fork_snapshot_take(struct gt_thread *t, uint64_t pc, uint64_t time)
+bool gt_track_fork_snapshot_take(struct gt_track_thread *t, uint64_t pc, uint64_t time)
 {
-    struct gt_fork_snapshot snapshot = {.n = 0};
+    struct gt_track_fork_snapshot snapshot = {.n = 0};
     pthread_mutex_lock(&t->tracker->lock);
-    const struct gt_fork_snapshot *found = snapshot_of(t, pc);
+    const struct gt_track_fork_snapshot *found = snapshot_of(t, pc);
     if (found)
         snapshot = *found;
     pthread_mutex_unlock(&t->tracker->lock);

@@ -5,45 +5,45 @@
 
 #include <stdlib.h>
 
-uint64_t gt_guest_vm(const struct gt_thread *t)
+uint64_t gt_track_guest_vm(const struct gt_track_thread *t)
 {
     return t->guest ? t->guest->vm : 0;
 }
 
-uint64_t gt_guest_word(const struct gt_thread *t, uint64_t addr)
+uint64_t gt_track_guest_word(const struct gt_track_thread *t, uint64_t addr)
 {
     return t->guest && addr ? addr ^ t->guest->vm * UINT64_C(0x9e3779b97f4a7c15) : addr;
 }
 
 /* A function without code: no block has it as its last exit. */
-static const struct gt_func beginning = {.flags = GT_FUNC_ANON};
+static const struct gt_track_func beginning = {.flags = GT_FUNC_ANON};
 
-uint64_t gt_guest_beginning(void)
+uint64_t gt_track_guest_beginning(void)
 {
-    return gt_last_exit_of_func(&beginning);
+    return gt_track_last_exit_of_func(&beginning);
 }
 
-bool gt_guest_begins(uint64_t last_exit)
+bool gt_track_guest_begins(uint64_t last_exit)
 {
-    return (last_exit & ~(uint64_t)GT_LAST_EXIT_TAGS) == gt_last_exit_of_func(&beginning);
+    return (last_exit & ~(uint64_t)GT_LAST_EXIT_TAGS) == gt_track_last_exit_of_func(&beginning);
 }
 
-bool gt_guest_returns(const struct gt_thread *t, uint64_t pc)
+bool gt_track_guest_returns(const struct gt_track_thread *t, uint64_t pc)
 {
-    const struct gt_guest_vcpu *g = t->guest;
-    return g && !g->after && t->stack->n_handlers && gt_tail_called(g->host)->ret == pc;
+    const struct gt_track_guest_vcpu *g = t->guest;
+    return g && !g->after && t->stack->n_handlers && gt_track_tail_called(g->host)->ret == pc;
 }
 
-void gt_guests_forget(struct gt_tracker *k, const struct gt_stack *s)
+void gt_track_guests_forget(struct gt_track *k, const struct gt_stack *s)
 {
-    for (struct gt_guest_vcpu *g = k->guests; g; g = g->next)
+    for (struct gt_track_guest_vcpu *g = k->guests; g; g = g->next)
         if (g->stack == s)
             g->stack = NULL;
 }
 
-struct gt_stack *gt_guest_drop(struct gt_thread *t)
+struct gt_stack *gt_track_guest_drop(struct gt_track_thread *t)
 {
-    struct gt_guest_vcpu *g = t->guest;
+    struct gt_track_guest_vcpu *g = t->guest;
     struct gt_stack *host = g->host;
     t->guest = g->outer;
     g->host = NULL;
@@ -52,20 +52,20 @@ struct gt_stack *gt_guest_drop(struct gt_thread *t)
     return host;
 }
 
-void gt_guests_release(struct gt_thread *t)
+void gt_track_guests_release(struct gt_track_thread *t)
 {
-    struct gt_tracker *k = t->tracker;
+    struct gt_track *k = t->tracker;
     while (t->guest) {
         pthread_mutex_lock(&k->lock);
-        gt_guest_drop(t);
+        gt_track_guest_drop(t);
         pthread_mutex_unlock(&k->lock);
     }
 }
 
-void gt_guests_free(struct gt_tracker *k)
+void gt_track_guests_free(struct gt_track *k)
 {
     while (k->guests) {
-        struct gt_guest_vcpu *next = k->guests->next;
+        struct gt_track_guest_vcpu *next = k->guests->next;
         free(k->guests);
         k->guests = next;
     }

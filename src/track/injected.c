@@ -13,50 +13,51 @@ enum {
     BACK = 64, /* and what it goes back, to where a sequence of instructions began */
 };
 
-struct gt_injection gt_injected_by(struct gt_thread *t, const struct gt_signal_entry *e)
+struct gt_track_injection gt_track_injected_by(struct gt_track_thread *t,
+                                               const struct gt_track_signal_entry *e)
 {
-    const struct gt_tracker *k = t->tracker;
-    const struct gt_signal_state *was = &e->was;
-    struct gt_signal_state now;
-    if (!e->frame || !gt_signal_read(k, e->frame, &now) || now.pc == was->pc)
+    const struct gt_track *k = t->tracker;
+    const struct gt_track_signal_state *was = &e->was;
+    struct gt_track_signal_state now;
+    if (!e->frame || !gt_track_signal_read(k, e->frame, &now) || now.pc == was->pc)
         return e->injection;
     t->counters[GT_ANOMALY_DIVERTED_CALL] += e->injection.pc != 0;
     uint64_t ret = now.link, moved = was->sp - now.sp;
     bool stores = k->view->by_memory, links = !stores && now.link != was->link;
     if (moved > PUSHED || !(moved || links) ||
         (stores && !k->view->read(k->sink_self, now.sp, &ret, k->view->word)))
-        return (struct gt_injection){0};
+        return (struct gt_track_injection){0};
     if (ret != was->pc && (!(stores || links) || was->pc - ret > BACK))
-        return (struct gt_injection){0};
-    return (struct gt_injection){now.pc, ret, was->pc};
+        return (struct gt_track_injection){0};
+    return (struct gt_track_injection){now.pc, ret, was->pc};
 }
 
 static bool is_call(uint64_t last_exit)
 {
     const struct gt_code *from =
-        last_exit & GT_LAST_EXIT_CODE ? gt_last_exit_code(last_exit) : NULL;
+        last_exit & GT_LAST_EXIT_CODE ? gt_track_last_exit_code(last_exit) : NULL;
     return from && (from->exit == GT_EXIT_CALL || from->exit == GT_EXIT_CALL_INDIRECT);
 }
 
-static const struct gt_func *left(uint64_t last_exit)
+static const struct gt_track_func *left(uint64_t last_exit)
 {
-    return last_exit & GT_LAST_EXIT_CODE ? gt_last_exit_code(last_exit)->fn
-                                         : gt_last_exit_func(last_exit);
+    return last_exit & GT_LAST_EXIT_CODE ? gt_track_last_exit_code(last_exit)->fn
+                                         : gt_track_last_exit_func(last_exit);
 }
 
 /* ---- one that arrives ---------------------------------------------------------------------- */
 
 /* The interrupted code's last exit has led to where it was interrupted. Returns that which is still
  * to arrive; 0: none. */
-static uint64_t settle(struct gt_thread *t, uint64_t last_exit, const struct gt_injection *i,
-                       uint64_t time)
+static uint64_t settle(struct gt_track_thread *t, uint64_t last_exit,
+                       const struct gt_track_injection *i, uint64_t time)
 {
     const struct gt_code *from =
-        last_exit & GT_LAST_EXIT_CODE ? gt_last_exit_code(last_exit) : NULL;
+        last_exit & GT_LAST_EXIT_CODE ? gt_track_last_exit_code(last_exit) : NULL;
     bool returned = from ? from->exit == GT_EXIT_RETURN : last_exit & GT_LAST_EXIT_JUMPED;
-    if (returned && gt_tail_called(t->stack)->ret == i->at) {
+    if (returned && gt_track_tail_called(t->stack)->ret == i->at) {
         t->matched++;
-        gt_return_close(t, gt_tail_below(t->stack), time);
+        gt_track_return_close(t, gt_track_tail_below(t->stack), time);
         return 0;
     }
     bool inside = from && i->at - from->pc < from->size;
@@ -65,27 +66,27 @@ static uint64_t settle(struct gt_thread *t, uint64_t last_exit, const struct gt_
     return i->at == i->ret ? last_exit : 0;
 }
 
-static void arrive(struct gt_thread *t, const struct gt_code *code, uint64_t last_exit,
+static void arrive(struct gt_track_thread *t, const struct gt_code *code, uint64_t last_exit,
                    uint64_t time)
 {
-    struct gt_injection i = t->injection;
-    t->injection = (struct gt_injection){0};
+    struct gt_track_injection i = t->injection;
+    t->injection = (struct gt_track_injection){0};
     t->counters[GT_ANOMALY_GUESSED_STACK] += (t->slow_flags & GT_SLOW_SWITCHED) != 0;
     last_exit = settle(t, last_exit, &i, time);
     struct gt_stack *s = t->stack;
     uint32_t depth = gt_stack_depth(s) + 1;
-    gt_stack_push(t, (struct gt_frame){i.ret, code->pc, code->fn, GT_FRAME_INJECTED}, time);
+    gt_stack_push(t, (struct gt_track_frame){i.ret, code->pc, code->fn, GT_FRAME_INJECTED}, time);
     if (gt_stack_depth(s) != depth)
         return;
     if (!GT_ARRAY_GROW(&s->injected, &s->cap_injected, s->n_injected + 1)) {
         t->counters[GT_ANOMALY_TOO_DEEP]++;
         return;
     }
-    s->injected[s->n_injected++] = (struct gt_injected_call){depth, last_exit};
+    s->injected[s->n_injected++] = (struct gt_track_injected_call){depth, last_exit};
 }
 
 /* True: it has arrived. */
-static bool arrives(struct gt_thread *t, const struct gt_code *code, uint64_t last_exit,
+static bool arrives(struct gt_track_thread *t, const struct gt_code *code, uint64_t last_exit,
                     uint64_t time)
 {
     bool resumes = last_exit & GT_LAST_EXIT_RESUME;
@@ -97,7 +98,7 @@ static bool arrives(struct gt_thread *t, const struct gt_code *code, uint64_t la
     }
     if (resumes && code->fn->flags & GT_FUNC_HANDLER && code->entry)
         return false; /* another signal, first */
-    t->injection = (struct gt_injection){0};
+    t->injection = (struct gt_track_injection){0};
     t->counters[GT_ANOMALY_DIVERTED_CALL]++;
     return false;
 }
@@ -105,10 +106,10 @@ static bool arrives(struct gt_thread *t, const struct gt_code *code, uint64_t la
 /* ---- and returns --------------------------------------------------------------------------- */
 
 /* Those that have ended otherwise are dropped. The innermost; NULL: there is none. */
-static const struct gt_injected_call *innermost(struct gt_stack *s)
+static const struct gt_track_injected_call *innermost(struct gt_stack *s)
 {
     for (; s->n_injected; s->n_injected--) {
-        const struct gt_injected_call *c = &s->injected[s->n_injected - 1];
+        const struct gt_track_injected_call *c = &s->injected[s->n_injected - 1];
         if (c->depth <= gt_stack_depth(s) && s->base[c->depth].kind == GT_FRAME_INJECTED)
             return c;
     }
@@ -116,22 +117,23 @@ static const struct gt_injected_call *innermost(struct gt_stack *s)
 }
 
 /* Where a signal has interrupted the code, whose handler begins; 0: not known. */
-static uint64_t interrupted_at(const struct gt_thread *t, uint64_t last_exit,
+static uint64_t interrupted_at(const struct gt_track_thread *t, uint64_t last_exit,
                                const struct gt_code *code)
 {
-    struct gt_signal_state state;
+    struct gt_track_signal_state state;
     bool begins = code->fn->flags & GT_FUNC_HANDLER && code->entry && !is_call(last_exit);
-    return begins && gt_signal_read(t->tracker, gt_stack_pointer_read(t), &state) ? state.pc : 0;
+    return begins && gt_track_signal_read(t->tracker, gt_stack_pointer_read(t), &state) ? state.pc
+                                                                                        : 0;
 }
 
 /* True: the call of the top frame's function has returned, to where *last_exit is set to lead to.
  */
-static bool has_returned(const struct gt_thread *t, const struct gt_injected_call *c,
+static bool has_returned(const struct gt_track_thread *t, const struct gt_track_injected_call *c,
                          const struct gt_code *code, uint64_t *last_exit)
 {
-    const struct gt_func *fn = t->stack->top->fn;
+    const struct gt_track_func *fn = t->stack->top->fn;
     uint64_t exit = *last_exit & ~(uint64_t)GT_LAST_EXIT_RESUME;
-    uint64_t ret = gt_tail_called(t->stack)->ret;
+    uint64_t ret = gt_track_tail_called(t->stack)->ret;
     if (exit == 0)
         return false;
     if (left(exit) != fn)
@@ -143,21 +145,21 @@ static bool has_returned(const struct gt_thread *t, const struct gt_injected_cal
     return true;
 }
 
-static void end_returned(struct gt_thread *t, const struct gt_code *code, uint64_t *last_exit,
+static void end_returned(struct gt_track_thread *t, const struct gt_code *code, uint64_t *last_exit,
                          uint64_t time)
 {
     struct gt_stack *s = t->stack;
-    const struct gt_injected_call *c = innermost(s);
-    if (!c || t->slow_flags & GT_SLOW_SWITCHED || s->base + c->depth != gt_tail_called(s) ||
+    const struct gt_track_injected_call *c = innermost(s);
+    if (!c || t->slow_flags & GT_SLOW_SWITCHED || s->base + c->depth != gt_track_tail_called(s) ||
         !has_returned(t, c, code, last_exit))
         return;
     t->matched++;
-    gt_return_close(t, c->depth - 1, time);
+    gt_track_return_close(t, c->depth - 1, time);
     s->n_injected--;
 }
 
-bool gt_injected_transfer(struct gt_thread *t, const struct gt_code *code, uint64_t *last_exit,
-                          uint64_t time)
+bool gt_track_injected_transfer(struct gt_track_thread *t, const struct gt_code *code,
+                                uint64_t *last_exit, uint64_t time)
 {
     end_returned(t, code, last_exit, time);
     return arrives(t, code, *last_exit, time);

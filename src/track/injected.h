@@ -18,12 +18,13 @@
 
 /* A handler ends. Returns what it has the interrupted code call; else the transfer that was to
  * arrive before the signal did. */
-struct gt_injection gt_injected_by(struct gt_thread *t, const struct gt_signal_entry *e);
+struct gt_track_injection gt_track_injected_by(struct gt_track_thread *t,
+                                               const struct gt_track_signal_entry *e);
 
 /* Control arrives at the code, with GT_SLOW_INJECTED. Closes injected calls that have returned, and
  * sets *last_exit to that of what they had interrupted. True: an injected call has arrived, and is
  * recorded. */
-bool gt_injected_transfer(struct gt_thread *t, const struct gt_code *code, uint64_t *last_exit,
-                          uint64_t time);
+bool gt_track_injected_transfer(struct gt_track_thread *t, const struct gt_code *code,
+                                uint64_t *last_exit, uint64_t time);
 
 #endif

@@ -35,41 +35,41 @@ enum { GT_TRACK_FORK_SNAPSHOTS = 16 };
 
 /* A handler begins at addr, in fn, and interrupts `last_exit`. `vector`: its first block, where
  * that was concluded; NULL: the host reported the handler. */
-void gt_machine_enter(struct gt_thread *t, uint64_t addr, const struct gt_func *fn,
+void gt_machine_enter(struct gt_track_thread *t, uint64_t addr, const struct gt_track_func *fn,
                       struct gt_code *vector, uint64_t last_exit, uint64_t time);
 
 /* An exception return is about to run. True: it ends a handler, and *last_exit is the one that the
  * handler interrupted. False: the transfer that follows, from a block of GT_EXIT_EXCEPTION_RETURN,
  * decides. */
-bool gt_machine_leave(struct gt_thread *t, uint64_t *last_exit, uint64_t time);
+bool gt_machine_leave(struct gt_track_thread *t, uint64_t *last_exit, uint64_t time);
 
 /* The stack pointer was stored in the word at `addr`, by code that had pushed `resumes`: if not 0,
  * the context will continue there. */
-void gt_machine_saved(struct gt_thread *t, uint64_t addr, uint64_t resumes);
+void gt_machine_saved(struct gt_track_thread *t, uint64_t addr, uint64_t resumes);
 
 /* The stack pointer is about to be loaded while another register has it. */
-void gt_machine_kept(struct gt_thread *t);
+void gt_machine_kept(struct gt_track_thread *t);
 
 /* The stack pointer was loaded: it was old_sp, it is new_sp; GT_NO_ADDR: not known. */
-void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, uint64_t time);
+void gt_machine_switch(struct gt_track_thread *t, uint64_t old_sp, uint64_t new_sp, uint64_t time);
 
 /* True where a return may arrive at pc: an open frame returns there, or a thread may begin there.
  */
-bool gt_machine_returns(const struct gt_thread *t, uint64_t pc);
+bool gt_machine_returns(const struct gt_track_thread *t, uint64_t pc);
 
 /* ---- for resolve.c ------------------------------------------------------------------------- */
 
 /* True where the context has pushed pc as the address to continue at; a return has arrived there.
  */
-bool gt_machine_resumes(const struct gt_thread *t, uint64_t pc);
+bool gt_machine_resumes(const struct gt_track_thread *t, uint64_t pc);
 /* The context has continued there. */
-void gt_machine_resumed(struct gt_thread *t);
+void gt_machine_resumed(struct gt_track_thread *t);
 /* True where a return to code that is nowhere on the stack, or an exception return out of a
  * handler, begins a context. */
-bool gt_machine_may_begin(const struct gt_thread *t);
+bool gt_machine_may_begin(const struct gt_track_thread *t);
 /* True where a return to the code, or a jump that may be one, begins a context: the code is a
  * function's entry, no open frame returns there, and the stack is another one. */
-bool gt_machine_begins_by_hand(const struct gt_thread *t, const struct gt_code *code);
+bool gt_machine_begins_by_hand(const struct gt_track_thread *t, const struct gt_code *code);
 /* True where the top frame has loaded the stack pointer, and may have left the context: that can be
  * resumed. */
 static inline bool gt_machine_may_be_left(const struct gt_stack *s)
@@ -78,41 +78,42 @@ static inline bool gt_machine_may_be_left(const struct gt_stack *s)
            s->top->flags & (GT_FRAME_SP_STORED | GT_FRAME_SP_KEPT);
 }
 /* The same where neither the word that it was loaded from nor its value is known. */
-static inline bool gt_machine_left_unread(const struct gt_thread *t)
+static inline bool gt_machine_left_unread(const struct gt_track_thread *t)
 {
     const struct gt_stack *s = t->stack;
     return t->tracker->machine && gt_machine_may_be_left(s) &&
            !(s->top->flags & GT_FRAME_SP_RELOADED) && s->sp_before_load == GT_NO_ADDR;
 }
 /* Another context is about to continue there. */
-void gt_machine_left(struct gt_thread *t);
+void gt_machine_left(struct gt_track_thread *t);
 /* A context begins at the code. False: no memory. */
-bool gt_machine_begin(struct gt_thread *t, const struct gt_code *code, uint64_t time);
+bool gt_machine_begin(struct gt_track_thread *t, const struct gt_code *code, uint64_t time);
 /* True: this was the transfer of a longjmp. The top frame has loaded a stack pointer that the same
  * context had stored, and the code is where the storing function had returned to; the calls made
  * since then are closed. */
-bool gt_machine_longjmp(struct gt_thread *t, const struct gt_code *code, uint64_t time);
+bool gt_machine_longjmp(struct gt_track_thread *t, const struct gt_code *code, uint64_t time);
 /* True where the top frame has loaded the stack pointer and stayed on the context's own stack. */
-bool gt_machine_sp_reloaded(const struct gt_thread *t);
+bool gt_machine_sp_reloaded(const struct gt_track_thread *t);
 /* Control came to the code out of a block that ends in a system call or an exception return. */
-void gt_machine_resolve(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
+void gt_machine_resolve(struct gt_track_thread *t, const struct gt_code *from, struct gt_code *code,
                         uint64_t time);
 /* Forgets handlers whose frames are deeper: they were left without an exception return. */
-void gt_machine_forget(struct gt_thread *t, uint32_t depth);
+void gt_machine_forget(struct gt_track_thread *t, uint32_t depth);
 /* True in a machine where both addresses have the same offset in their pages, whose blocks QEMU may
  * share. */
-bool gt_machine_is_alias(const struct gt_thread *t, uint64_t a, uint64_t b);
+bool gt_machine_is_alias(const struct gt_track_thread *t, uint64_t a, uint64_t b);
 /* True where the block of the last exit did not run to its end and continues at `code`, in its
  * middle: a host that counts instructions splits blocks where they access devices. */
-bool gt_machine_is_split(const struct gt_thread *t, uint64_t last_exit, const struct gt_code *code);
+bool gt_machine_is_split(const struct gt_track_thread *t, uint64_t last_exit,
+                         const struct gt_code *code);
 /* True where the return that has just arrived is a retpoline's, by the distance of the call: code
  * calls over a trap of a few bytes, replaces the return address by the true target, and returns.
  * arm64 kernels reach their vectors that way. The target replaces the frame that jumped or was
- * called there. Handlers of x86 are known by what they store: enum gt_arrival. */
-bool gt_machine_is_retpoline(const struct gt_thread *t);
+ * called there. Handlers of x86 are known by what they store: enum gt_track_arrival. */
+bool gt_machine_is_retpoline(const struct gt_track_thread *t);
 /* A kernel begins at low addresses and continues at high ones with the same translated blocks: a
  * block that is reached from high code has its high address from then on. */
-void gt_machine_move_up(const struct gt_thread *t, struct gt_code *code, uint64_t last_exit);
+void gt_machine_move_up(const struct gt_track_thread *t, struct gt_code *code, uint64_t last_exit);
 /* The depth of the innermost handler's frame; 0: no handler is open. */
 uint32_t gt_machine_floor(const struct gt_stack *s);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* True where the exception return has begun a context. */
-static bool begins_context(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+static bool begins_context(struct gt_track_thread *t, const struct gt_code *code, uint64_t time)
 {
     bool resumes = gt_machine_resumes(t, code->pc);
     if (resumes)
@@ -19,7 +19,7 @@ static bool begins_context(struct gt_thread *t, const struct gt_code *code, uint
     return resumes || (gt_machine_may_begin(t) && gt_machine_begin(t, code, time));
 }
 
-static void resolve_exception_return(struct gt_thread *t, const struct gt_code *from,
+static void resolve_exception_return(struct gt_track_thread *t, const struct gt_code *from,
                                      const struct gt_code *code, uint64_t time)
 {
     struct gt_stack *s = t->stack;
@@ -39,31 +39,31 @@ static void resolve_exception_return(struct gt_thread *t, const struct gt_code *
     }
     gt_stack_close(t->tracker, s, 0, time);
     s->n_handlers = 0;
-    if (s->cut || !gt_fork_snapshot_take(t, code->pc, time))
-        gt_begin_context(t, code, time);
+    if (s->cut || !gt_track_fork_snapshot_take(t, code->pc, time))
+        gt_track_begin_context(t, code, time);
 }
 
 /* Another program replaces the one that made the system call. */
-static void replace_program(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+static void replace_program(struct gt_track_thread *t, const struct gt_code *code, uint64_t time)
 {
     gt_stack_close(t->tracker, t->stack, 0, time);
     t->stack->n_handlers = 0;
-    gt_begin_root(t, code, time);
+    gt_track_begin_root(t, code, time);
 }
 
 /* A signal's handler begins; or that of an interrupt that hit as the system call ended, and whose
  * vector is not known: its end will distinguish them. */
-static void begin_signal(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
-                         uint64_t time)
+static void begin_signal(struct gt_track_thread *t, const struct gt_code *from,
+                         struct gt_code *code, uint64_t time)
 {
     uint32_t depth = gt_stack_depth(t->stack) + 1;
-    gt_stack_push(t, (struct gt_frame){gt_code_end(from), code->pc, code->fn, GT_FRAME_SIGNAL},
-                  time);
-    t->stack->maybe = (struct gt_handler){depth, gt_code_last_exit(from), t->calls, 0, code};
+    gt_stack_push(
+        t, (struct gt_track_frame){gt_code_end(from), code->pc, code->fn, GT_FRAME_SIGNAL}, time);
+    t->stack->maybe = (struct gt_track_handler){depth, gt_code_last_exit(from), t->calls, 0, code};
 }
 
 /* The interrupted system call has come back, or is made again. */
-static bool goes_on(const struct gt_frame *handler, const struct gt_code *code)
+static bool goes_on(const struct gt_track_frame *handler, const struct gt_code *code)
 {
     enum { SYSCALL_INSN = 4 };
     return handler->ret - code->pc <= SYSCALL_INSN;
@@ -71,7 +71,7 @@ static bool goes_on(const struct gt_frame *handler, const struct gt_code *code)
 
 /* The end of a signal's handler begins that of another one, which was pending. Where registers are
  * not known, only the same one tells. */
-static bool goes_to_next(const struct gt_thread *t, const struct gt_code *code)
+static bool goes_to_next(const struct gt_track_thread *t, const struct gt_code *code)
 {
     return t->passed == GT_PASSED_SIGNAL ||
            (t->passed == GT_PASSED_UNKNOWN && t->stack->top->addr == code->pc);
@@ -79,9 +79,9 @@ static bool goes_to_next(const struct gt_thread *t, const struct gt_code *code)
 
 /* The innermost handler that ends where the code goes on; what another has interrupted has ended,
  * too. The top frame: not known. */
-static const struct gt_frame *ends(const struct gt_stack *s, const struct gt_code *code)
+static const struct gt_track_frame *ends(const struct gt_stack *s, const struct gt_code *code)
 {
-    const struct gt_frame *f = s->top;
+    const struct gt_track_frame *f = s->top;
     while (f > s->base && f->kind == GT_FRAME_SIGNAL && !goes_on(f, code))
         f--;
     return f->kind == GT_FRAME_SIGNAL ? f : s->top;
@@ -89,11 +89,11 @@ static const struct gt_frame *ends(const struct gt_stack *s, const struct gt_cod
 
 /* The system call was made by the frame of a signal's handler: its end, or its own one, during
  * which a signal of another handler has arrived. */
-static void resolve_in_handler(struct gt_thread *t, const struct gt_code *from,
+static void resolve_in_handler(struct gt_track_thread *t, const struct gt_code *from,
                                struct gt_code *code, uint64_t time)
 {
     struct gt_stack *s = t->stack;
-    const struct gt_frame *end = ends(s, code), handler = *end;
+    const struct gt_track_frame *end = ends(s, code), handler = *end;
     bool next = !goes_on(end, code) && goes_to_next(t, code);
     if (next && !(handler.flags & GT_FRAME_RETURNED) && handler.addr != code->pc) {
         begin_signal(t, from, code, time);
@@ -109,8 +109,8 @@ static void resolve_in_handler(struct gt_thread *t, const struct gt_code *from,
 /* A system call that does not return to its caller: the kernel has called a signal handler, with
  * the signal's number; or the end of a signal handler resumes the interrupted code; or a program
  * begins, with cleared registers. */
-static void resolve_syscall(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
-                            uint64_t time)
+static void resolve_syscall(struct gt_track_thread *t, const struct gt_code *from,
+                            struct gt_code *code, uint64_t time)
 {
     struct gt_stack *s = t->stack;
     if (code->pc >= from->pc && code->pc <= gt_code_end(from))
@@ -125,7 +125,7 @@ static void resolve_syscall(struct gt_thread *t, const struct gt_code *from, str
         begin_signal(t, from, code, time);
 }
 
-void gt_machine_resolve(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
+void gt_machine_resolve(struct gt_track_thread *t, const struct gt_code *from, struct gt_code *code,
                         uint64_t time)
 {
     if (from->exit == GT_EXIT_EXCEPTION_RETURN)

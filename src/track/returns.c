@@ -18,11 +18,11 @@
 
 /* The transfer that the rules decide. */
 struct transfer {
-    struct gt_thread *t;
+    struct gt_track_thread *t;
     const struct gt_code *from; /* the block that ended in a return; NULL: another way back */
     const struct gt_code *code;
     uint64_t time;
-    enum gt_back how;
+    enum gt_track_back how;
 };
 
 /* What a condition that holds has found, for its rule. */
@@ -33,8 +33,8 @@ struct found {
 };
 
 struct rule {
-    enum gt_counter counter; /* GT_RULE_: its name */
-    unsigned how;            /* bits of enum gt_back: where the rule is tried */
+    enum gt_track_counter counter; /* GT_RULE_: its name */
+    unsigned how;                  /* bits of enum gt_track_back: where the rule is tried */
     bool (*applies)(const struct transfer *x, struct found *f);
     void (*apply)(const struct transfer *x, const struct found *f);
 };
@@ -46,20 +46,21 @@ static bool has_frames(const struct gt_stack *s)
 
 /* ---- what rules do ------------------------------------------------------------------------- */
 
-void gt_return_close(struct gt_thread *t, uint32_t depth, uint64_t time)
+void gt_track_return_close(struct gt_track_thread *t, uint32_t depth, uint64_t time)
 {
     gt_stack_close(t->tracker, t->stack, depth, time);
     gt_stack_forget_signals(t, gt_stack_depth(t->stack));
     gt_machine_forget(t, gt_stack_depth(t->stack));
 }
 
-void gt_return_resume(struct gt_thread *t, struct gt_stack *s, uint32_t depth, uint64_t time)
+void gt_track_return_resume(struct gt_track_thread *t, struct gt_stack *s, uint32_t depth,
+                            uint64_t time)
 {
     if (s != t->stack)
         gt_stack_switch(t, s, time);
     else
         t->counters[GT_COUNT_UNWOUND]++;
-    gt_return_close(t, depth, time);
+    gt_track_return_close(t, depth, time);
 }
 
 static void keep_all(const struct transfer *x, const struct found *f)
@@ -72,14 +73,14 @@ static void close_top(const struct transfer *x, const struct found *f)
 {
     (void)f;
     x->t->matched++;
-    gt_return_close(x->t, gt_tail_below(x->t->stack), x->time);
+    gt_track_return_close(x->t, gt_track_tail_below(x->t->stack), x->time);
 }
 
 static void unwind(const struct transfer *x, const struct found *f)
 {
     x->t->counters[GT_COUNT_UNWOUND]++;
     x->t->counters[GT_ANOMALY_GUESSED_FRAME] += f->several;
-    gt_return_close(x->t, f->depth, x->time);
+    gt_track_return_close(x->t, f->depth, x->time);
 }
 
 /* ---- returns that do not lead back ---------------------------------------------------------- */
@@ -89,7 +90,7 @@ static bool ends_signal_handler(const struct transfer *x, struct found *f)
 {
     (void)f;
     const struct gt_stack *s = x->t->stack;
-    return has_frames(s) && (s->top->kind == GT_FRAME_SIGNAL || gt_signal_may_be(x->t));
+    return has_frames(s) && (s->top->kind == GT_FRAME_SIGNAL || gt_track_signal_may_be(x->t));
 }
 
 static void call_kernel(const struct transfer *x, const struct found *f)
@@ -101,20 +102,20 @@ static void call_kernel(const struct transfer *x, const struct found *f)
 static bool leaves_guest(const struct transfer *x, struct found *f)
 {
     (void)f;
-    return gt_guest_returns(x->t, x->code->pc);
+    return gt_track_guest_returns(x->t, x->code->pc);
 }
 
 /* The entry's call has returned. */
 static void leave_guest(const struct transfer *x, const struct found *f)
 {
-    gt_guest_leave_handler(x->t, x->time);
+    gt_track_guest_leave_handler(x->t, x->time);
     close_top(x, f);
 }
 
 static bool ends_first_function(const struct transfer *x, struct found *f)
 {
     (void)f;
-    const struct gt_frame *top = x->t->stack->top;
+    const struct gt_track_frame *top = x->t->stack->top;
     return has_frames(x->t->stack) && top->kind == GT_FRAME_ROOT && top->fn == x->from->fn &&
            !(x->t->tracker->machine && top->fn->flags & GT_FUNC_ANON);
 }
@@ -135,7 +136,7 @@ static void forget_dropped(const struct transfer *x, const struct found *f)
 static bool is_stored_target(const struct transfer *x, struct found *f)
 {
     (void)f;
-    struct gt_frame *top = x->t->stack->top;
+    struct gt_track_frame *top = x->t->stack->top;
     bool jumps = top->flags & GT_FRAME_JUMPS;
     top->flags &= (uint16_t)~GT_FRAME_JUMPS;
     return jumps && (x->code->entry || !gt_stack_find_return(x->t->stack, x->code->pc));
@@ -160,7 +161,7 @@ static bool is_retpoline(const struct transfer *x, struct found *f)
 static void replace_top(const struct transfer *x, const struct found *f)
 {
     (void)f;
-    gt_return_close(x->t, gt_stack_depth(x->t->stack) - 1, x->time);
+    gt_track_return_close(x->t, gt_stack_depth(x->t->stack) - 1, x->time);
     gt_stack_replace(x->t, x->code, x->time);
 }
 
@@ -200,7 +201,7 @@ static bool pushed_own_address(const struct transfer *x, struct found *f)
 static bool is_pushed_target(const struct transfer *x, struct found *f)
 {
     const struct gt_stack *s = x->t->stack;
-    const struct gt_func *fn = x->from->fn;
+    const struct gt_track_func *fn = x->from->fn;
     bool jumped =
         x->t->tracker->machine && s->top->fn->flags & GT_FUNC_ANON && !(fn->flags & GT_FUNC_ANON);
     if (!x->code->entry || !has_frames(s) || (s->top->fn != fn && !jumped))
@@ -217,7 +218,7 @@ static void replace_pusher(const struct transfer *x, const struct found *f)
 {
     if (gt_stack_pass_on(x->t, x->code, x->time))
         return;
-    gt_return_close(x->t, f->depth, x->time);
+    gt_track_return_close(x->t, f->depth, x->time);
     gt_stack_replace(x->t, x->code, x->time);
 }
 
@@ -238,7 +239,7 @@ static const struct rule elsewhere[] = {
 
 static bool is_exception(const struct transfer *x, struct found *f)
 {
-    f->depth = gt_unwind_find(x->t, x->code);
+    f->depth = gt_track_unwind_find(x->t, x->code);
     return f->depth > 0;
 }
 
@@ -254,15 +255,15 @@ static void resume_stack(const struct transfer *x, const struct found *f)
     x->t->counters[GT_ANOMALY_GUESSED_STACK] += f->several;
     if (x->t->tracker->machine)
         gt_machine_left(x->t);
-    gt_return_resume(x->t, f->stack, gt_tail_below(f->stack), x->time);
+    gt_track_return_resume(x->t, f->stack, gt_track_tail_below(f->stack), x->time);
 }
 
 static bool is_outer_return(const struct transfer *x, struct found *f)
 {
     bool switched = x->how == GT_BACK_SWITCHED;
-    if (switched && gt_memory_find_frames(x->t, x->code, true, &f->depth))
+    if (switched && gt_stack_memory_find_frames(x->t, x->code, true, &f->depth))
         return true;
-    if (switched && gt_memory_find_frames(x->t, x->code, false, &f->depth))
+    if (switched && gt_stack_memory_find_frames(x->t, x->code, false, &f->depth))
         return false; /* it came into that function */
     const struct gt_stack *s = x->t->stack;
     uint32_t frame = gt_stack_find_return(s, x->code->pc);
@@ -276,24 +277,24 @@ static bool is_outer_return(const struct transfer *x, struct found *f)
 static void skip_returns(const struct transfer *x, const struct found *f)
 {
     x->t->counters[GT_ANOMALY_MISSED_RETURN]++;
-    gt_return_close(x->t, f->depth, x->time);
+    gt_track_return_close(x->t, f->depth, x->time);
 }
 
 /* In a machine all code without symbols is one function: a frame of it counts only where the stack
  * pointer was loaded, and not below the innermost handler. */
 static bool is_function(const struct transfer *x, struct found *f, bool once)
 {
-    struct gt_thread *t = x->t;
+    struct gt_track_thread *t = x->t;
     bool unknown = t->tracker->machine && x->code->fn->flags & GT_FUNC_ANON;
     if (unknown && !gt_machine_sp_reloaded(t))
         return false;
     unsigned candidates;
     f->depth = gt_stack_find_function(t->stack, x->code, &candidates);
     if (f->depth > 0 && x->how == GT_BACK_SWITCHED && x->code->fn->flags & GT_FUNC_ANON &&
-        gt_memory_has_all_frames(t, gt_stack_pointer_now(t)))
+        gt_stack_memory_has_all_frames(t, gt_stack_pointer_now(t)))
         return false; /* code beside that function */
     if (candidates > 1 && x->how == GT_BACK_SWITCHED &&
-        gt_memory_find_frames(t, x->code, false, &f->depth))
+        gt_stack_memory_find_frames(t, x->code, false, &f->depth))
         candidates = 1;
     return f->depth > 0 && !(unknown && f->depth < gt_machine_floor(t->stack)) &&
            (candidates == 1) == once;
@@ -312,7 +313,7 @@ static bool is_one_of_frames(const struct transfer *x, struct found *f)
 static void guess_innermost(const struct transfer *x, const struct found *f)
 {
     x->t->counters[GT_ANOMALY_GUESSED_FRAME]++;
-    gt_return_close(x->t, f->depth, x->time);
+    gt_track_return_close(x->t, f->depth, x->time);
 }
 
 static const struct rule back[] = {
@@ -339,7 +340,7 @@ static bool is_page_alias(const struct transfer *x, struct found *f)
 {
     (void)f;
     const struct gt_stack *s = x->t->stack;
-    uint64_t ret = gt_tail_called(s)->ret;
+    uint64_t ret = gt_track_tail_called(s)->ret;
     return has_frames(s) && ret != GT_NO_ADDR && gt_machine_is_alias(x->t, ret, x->code->pc);
 }
 
@@ -365,9 +366,9 @@ static bool is_unknown(const struct transfer *x, struct found *f)
 static void count_unknown(const struct transfer *x, const struct found *f)
 {
     (void)f;
-    if (gt_tail_called_by_unknown(x->t->stack)) {
+    if (gt_track_tail_called_by_unknown(x->t->stack)) {
         x->t->counters[GT_COUNT_BEFORE]++;
-        gt_return_close(x->t, 0, x->time); /* to a caller that was not followed */
+        gt_track_return_close(x->t, 0, x->time); /* to a caller that was not followed */
         return;
     }
     uint64_t lowest = x->t->tracker->lowest;
@@ -403,22 +404,22 @@ static bool decide(const struct rule *rules, size_t n, const struct transfer *x)
 static bool come_back(const struct transfer *x)
 {
     bool decided = DECIDE(back, x);
-    gt_unwind_end(x->t);
+    gt_track_unwind_end(x->t);
     return decided;
 }
 
-bool gt_return_back(struct gt_thread *t, const struct gt_code *code, enum gt_back how,
-                    uint64_t time)
+bool gt_track_return_back(struct gt_track_thread *t, const struct gt_code *code,
+                          enum gt_track_back how, uint64_t time)
 {
     return come_back(&(struct transfer){.t = t, .code = code, .time = time, .how = how});
 }
 
-void gt_return_resolve(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
-                       uint64_t time)
+void gt_track_return_resolve(struct gt_track_thread *t, const struct gt_code *from,
+                             const struct gt_code *code, uint64_t time)
 {
     const struct transfer x = {t, from, code, time, GT_BACK_RETURN};
     bool several;
-    if (gt_tail_called(t->stack)->ret == code->pc) {
+    if (gt_track_tail_called(t->stack)->ret == code->pc) {
         t->counters[GT_ANOMALY_GUESSED_STACK] +=
             t->tracker->machine && gt_stack_find_suspended(t, code->pc, &several);
         close_top(&x, NULL);

@@ -10,19 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool gt_signal_may_be(const struct gt_thread *t)
+bool gt_track_signal_may_be(const struct gt_track_thread *t)
 {
-    const struct gt_signal_entry *e = t->n_signals ? &t->signals[t->n_signals - 1] : NULL;
+    const struct gt_track_signal_entry *e = t->n_signals ? &t->signals[t->n_signals - 1] : NULL;
     return e && !e->confirmed && e->stack == t->stack && e->depth == gt_stack_depth(t->stack);
 }
 
 /* One read of all: each is a system call, and there may be thousands of signals a second. */
-bool gt_signal_read(const struct gt_tracker *k, uint64_t frame, struct gt_signal_state *out)
+bool gt_track_signal_read(const struct gt_track *k, uint64_t frame,
+                          struct gt_track_signal_state *out)
 {
     enum { SPAN = 64 }; /* the registers lie side by side */
-    const struct gt_program_view *v = k->view;
+    const struct gt_track_program_view *v = k->view;
     uint8_t bytes[SPAN];
-    *out = (struct gt_signal_state){0};
+    *out = (struct gt_track_signal_state){0};
     if (!frame || !v || !v->signal_pc)
         return false;
     unsigned first = v->signal_pc < v->signal_sp ? v->signal_pc : v->signal_sp;
@@ -41,51 +42,52 @@ bool gt_signal_read(const struct gt_tracker *k, uint64_t frame, struct gt_signal
     return true;
 }
 
-bool gt_signal_note(struct gt_thread *t, uint64_t last_exit, bool confirmed)
+bool gt_track_signal_note(struct gt_track_thread *t, uint64_t last_exit, bool confirmed)
 {
     gt_stack_forget_signals(t, gt_stack_depth(t->stack) - 1);
     if (t->n_signals == t->cap_signals) {
         size_t cap = t->cap_signals ? 2 * t->cap_signals : 8;
-        struct gt_signal_entry *grown =
+        struct gt_track_signal_entry *grown =
             cap > GT_TRACK_MAX_DEPTH ? NULL : realloc(t->signals, cap * sizeof *grown);
         if (!grown)
             return false;
         t->signals = grown;
         t->cap_signals = cap;
     }
-    struct gt_signal_entry *e = &t->signals[t->n_signals++];
-    *e = (struct gt_signal_entry){.stack = t->stack,
-                                  .depth = gt_stack_depth(t->stack),
-                                  .confirmed = confirmed,
-                                  .switched = t->slow_flags & GT_SLOW_SWITCHED,
-                                  .last_exit = last_exit,
-                                  .injection = t->injection,
-                                  .nonlocal = t->nonlocal};
+    struct gt_track_signal_entry *e = &t->signals[t->n_signals++];
+    *e = (struct gt_track_signal_entry){.stack = t->stack,
+                                        .depth = gt_stack_depth(t->stack),
+                                        .confirmed = confirmed,
+                                        .switched = t->slow_flags & GT_SLOW_SWITCHED,
+                                        .last_exit = last_exit,
+                                        .injection = t->injection,
+                                        .nonlocal = t->nonlocal};
     uint64_t frame = gt_stack_pointer_read(t);
-    e->frame = gt_signal_read(t->tracker, frame, &e->was) ? frame : 0;
-    t->injection = (struct gt_injection){0};
+    e->frame = gt_track_signal_read(t->tracker, frame, &e->was) ? frame : 0;
+    t->injection = (struct gt_track_injection){0};
     if (confirmed) {
         t->slow_flags &= ~(uint32_t)GT_SLOW_SWITCHED;
-        t->nonlocal = (struct gt_nonlocal){0};
+        t->nonlocal = (struct gt_track_nonlocal){0};
     }
     t->counters[GT_COUNT_SIGNALS] += confirmed;
     return true;
 }
 
-void gt_signal_begin(struct gt_thread *t, uint64_t last_exit, const struct gt_code *code,
-                     uint64_t time)
+void gt_track_signal_begin(struct gt_track_thread *t, uint64_t last_exit,
+                           const struct gt_code *code, uint64_t time)
 {
-    gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_SIGNAL}, time);
-    if (!gt_signal_note(t, last_exit, true))
+    gt_stack_push(t, (struct gt_track_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_SIGNAL},
+                  time);
+    if (!gt_track_signal_note(t, last_exit, true))
         t->counters[GT_ANOMALY_TOO_DEEP]++;
 }
 
 /* A signal may have arrived just after a call, too: the handler's end will distinguish them. */
-bool gt_signal_is_called(uint64_t last_exit, const struct gt_code *code)
+bool gt_track_signal_is_called(uint64_t last_exit, const struct gt_code *code)
 {
     if (!(last_exit & GT_LAST_EXIT_CODE))
         return false;
-    const struct gt_code *from = gt_last_exit_code(last_exit);
+    const struct gt_code *from = gt_track_last_exit_code(last_exit);
     switch (from->exit) {
     case GT_EXIT_CALL:
         return last_exit & GT_LAST_EXIT_STUB || from->target == code->pc;
@@ -98,13 +100,13 @@ bool gt_signal_is_called(uint64_t last_exit, const struct gt_code *code)
     }
 }
 
-bool gt_signal_is_resumed_in(const struct gt_stack *s, uint64_t last_exit,
-                             const struct gt_code *code)
+bool gt_track_signal_is_resumed_in(const struct gt_stack *s, uint64_t last_exit,
+                                   const struct gt_code *code)
 {
     if (!(last_exit & GT_LAST_EXIT_CODE))
-        return last_exit == gt_last_exit_of_func(code->fn);
-    const struct gt_code *from = gt_last_exit_code(last_exit);
-    if (from->exit == GT_EXIT_RETURN && gt_tail_called(s)->ret == code->pc)
+        return last_exit == gt_track_last_exit_of_func(code->fn);
+    const struct gt_code *from = gt_track_last_exit_code(last_exit);
+    if (from->exit == GT_EXIT_RETURN && gt_track_tail_called(s)->ret == code->pc)
         return false; /* of a recursive call, into the block that has returned */
     return code->pc >= from->pc && code->pc < gt_code_end(from) &&
            !(from->exit == GT_EXIT_CALL && from->target == code->pc);

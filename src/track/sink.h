@@ -8,15 +8,15 @@
 #include <stdint.h>
 
 struct gt_stack;
-struct gt_thread;
+struct gt_track_thread;
 
-/* Receives the call events; `self` is that of gt_tracker_init. enter and leave are called in order
+/* Receives the call events; `self` is that of gt_track_init. enter and leave are called in order
  * of time for a stack; `depth` is from 0. open sets s->out of a stack that begins (or goes on, in a
  * forked child, or where stacks share outputs); close ends it. */
-struct gt_sink {
+struct gt_track_sink {
     void (*enter)(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
     void (*leave)(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
-    bool (*open)(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time);
+    bool (*open)(void *self, struct gt_track_thread *t, struct gt_stack *s, uint64_t time);
     void (*close)(void *self, struct gt_stack *s);
     /* A stack with an output is suspended; it continues, or ends. May be NULL. */
     void (*suspended)(void *self, struct gt_stack *s, uint64_t time);

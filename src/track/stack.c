@@ -8,18 +8,18 @@
 enum { FIRST_FRAMES = 64 };
 
 /* The sentinel frame's. */
-static const struct gt_func no_func = {.flags = GT_FUNC_ANON};
+static const struct gt_track_func no_func = {.flags = GT_FUNC_ANON};
 
-struct gt_stack *gt_stack_create(struct gt_tracker *k)
+struct gt_stack *gt_stack_create(struct gt_track *k)
 {
     struct gt_stack *s = calloc(1, sizeof *s + k->sink->data_size);
-    struct gt_frame *frames = calloc(FIRST_FRAMES, sizeof *frames);
+    struct gt_track_frame *frames = calloc(FIRST_FRAMES, sizeof *frames);
     if (!s || !frames) {
         free(s);
         free(frames);
         return NULL;
     }
-    frames[0] = (struct gt_frame){.ret = GT_NO_ADDR, .addr = GT_NO_ADDR, .fn = &no_func};
+    frames[0] = (struct gt_track_frame){.ret = GT_NO_ADDR, .addr = GT_NO_ADDR, .fn = &no_func};
     s->data = s + 1;
     s->base = s->top = frames;
     s->sp = GT_NO_ADDR;
@@ -42,14 +42,14 @@ void gt_stack_free(struct gt_stack *s)
 
 void gt_stack_set_level(struct gt_stack *s, unsigned level)
 {
-    const struct gt_frame *f = s->top;
-    while (f > s->base && gt_level_of(f->level) != level)
+    const struct gt_track_frame *f = s->top;
+    while (f > s->base && gt_track_level_of(f->level) != level)
         f--;
-    uint32_t own = f == s->base ? 0 : gt_level_depth((uint32_t)(f - s->base), f->level);
+    uint32_t own = f == s->base ? 0 : gt_track_level_depth((uint32_t)(f - s->base), f->level);
     s->level = level << GT_LEVEL_SHIFT | (gt_stack_depth(s) - own);
 }
 
-void gt_stack_unlink(struct gt_tracker *k, struct gt_stack *s)
+void gt_stack_unlink(struct gt_track *k, struct gt_stack *s)
 {
     for (struct gt_stack **p = &k->stacks; *p; p = &(*p)->next)
         if (*p == s) {
@@ -65,7 +65,7 @@ static bool grow(struct gt_stack *s)
     if (have == most)
         return false;
     size_t at = (size_t)(s->top - s->base);
-    struct gt_frame *frames = realloc(s->base, want * sizeof *frames);
+    struct gt_track_frame *frames = realloc(s->base, want * sizeof *frames);
     if (!frames)
         return false;
     s->base = frames;
@@ -77,17 +77,17 @@ static bool grow(struct gt_stack *s)
 /* The top frame's depth, as it is recorded. */
 static uint32_t top_depth(const struct gt_stack *s)
 {
-    return gt_level_depth(gt_stack_depth(s) - 1, s->top->level);
+    return gt_track_level_depth(gt_stack_depth(s) - 1, s->top->level);
 }
 
-static void record_top(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+static void record_top(struct gt_track *k, struct gt_stack *s, uint64_t time)
 {
     uint32_t depth = top_depth(s);
     if (depth < k->max_depth && s->out)
         k->sink->enter(k->sink_self, s, time, depth, s->top->addr);
 }
 
-void gt_stack_flush(struct gt_tracker *k, struct gt_stack *s)
+void gt_stack_flush(struct gt_track *k, struct gt_stack *s)
 {
     if (!(s->top->flags & GT_FRAME_DEFERRED))
         return;
@@ -99,12 +99,12 @@ void gt_stack_flush(struct gt_tracker *k, struct gt_stack *s)
 }
 
 /* Its frame is the top. */
-static bool is_recorded(const struct gt_thread *t)
+static bool is_recorded(const struct gt_track_thread *t)
 {
     return t->stack->out && top_depth(t->stack) < t->tracker->max_depth;
 }
 
-static void count_call(struct gt_thread *t)
+static void count_call(struct gt_track_thread *t)
 {
     t->calls++;
     t->counters[GT_COUNT_BEYOND_DEPTH] += top_depth(t->stack) >= t->tracker->max_depth;
@@ -112,7 +112,7 @@ static void count_call(struct gt_thread *t)
 }
 
 /* The same call arrives elsewhere, and is counted there. */
-static void uncount_call(struct gt_thread *t)
+static void uncount_call(struct gt_track_thread *t)
 {
     t->calls--;
     t->counters[GT_COUNT_BEYOND_DEPTH] -= top_depth(t->stack) >= t->tracker->max_depth;
@@ -120,7 +120,7 @@ static void uncount_call(struct gt_thread *t)
 }
 
 /* False: it is too deep. */
-static bool push(struct gt_thread *t, struct gt_frame frame)
+static bool push(struct gt_track_thread *t, struct gt_track_frame frame)
 {
     struct gt_stack *s = t->stack;
     gt_stack_flush(t->tracker, s);
@@ -136,20 +136,20 @@ static bool push(struct gt_thread *t, struct gt_frame frame)
     return true;
 }
 
-void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time)
+void gt_stack_push(struct gt_track_thread *t, struct gt_track_frame frame, uint64_t time)
 {
     if (push(t, frame))
         record_top(t->tracker, t->stack, time);
 }
 
-static void mark_deferred(struct gt_thread *t, uint64_t time)
+static void mark_deferred(struct gt_track_thread *t, uint64_t time)
 {
     t->stack->top->flags |= GT_FRAME_DEFERRED;
     t->stack->deferred_at = time;
     t->slow_flags |= GT_SLOW_DEFERRED;
 }
 
-void gt_stack_defer(struct gt_thread *t, struct gt_frame frame, uint64_t time)
+void gt_stack_defer(struct gt_track_thread *t, struct gt_track_frame frame, uint64_t time)
 {
     if (!push(t, frame))
         return;
@@ -157,14 +157,14 @@ void gt_stack_defer(struct gt_thread *t, struct gt_frame frame, uint64_t time)
     mark_deferred(t, time);
 }
 
-void gt_stack_report_end(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+void gt_stack_report_end(struct gt_track *k, struct gt_stack *s, uint64_t time)
 {
     gt_stack_flush(k, s);
     if (s->out && gt_stack_depth(s) > 0 && k->sink->ends)
         k->sink->ends(k->sink_self, s, time);
 }
 
-void gt_stack_close(struct gt_tracker *k, struct gt_stack *s, uint32_t depth, uint64_t time)
+void gt_stack_close(struct gt_track *k, struct gt_stack *s, uint32_t depth, uint64_t time)
 {
     if (gt_stack_depth(s) > depth)
         gt_stack_flush(k, s);
@@ -174,14 +174,14 @@ void gt_stack_close(struct gt_tracker *k, struct gt_stack *s, uint32_t depth, ui
             k->sink->leave(k->sink_self, s, time, at, s->top->addr);
     }
     if (k->sink->level)
-        gt_stack_set_level(s, gt_level_of(s->level));
+        gt_stack_set_level(s, gt_track_level_of(s->level));
 }
 
-void gt_stack_replace(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+void gt_stack_replace(struct gt_track_thread *t, const struct gt_code *code, uint64_t time)
 {
     struct gt_stack *s = t->stack;
     gt_stack_flush(t->tracker, s);
-    struct gt_frame frame = *s->top;
+    struct gt_track_frame frame = *s->top;
     if (gt_stack_depth(s) == 0)
         frame.kind = GT_FRAME_ROOT;
     else
@@ -194,22 +194,23 @@ void gt_stack_replace(struct gt_thread *t, const struct gt_code *code, uint64_t 
 /* The top frame stays open while the function that it jumped to runs. */
 static bool stays_open(const struct gt_stack *s)
 {
-    const struct gt_frame *top = s->top;
+    const struct gt_track_frame *top = s->top;
     return top > s->base && top->fn->flags & GT_FUNC_RESULT &&
            (top->kind == GT_FRAME_CALL || top->kind == GT_FRAME_TAIL) &&
-           top - gt_tail_called(s) < GT_TAIL_MOST;
+           top - gt_track_tail_called(s) < GT_TAIL_MOST;
 }
 
-void gt_stack_tail_call(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+void gt_stack_tail_call(struct gt_track_thread *t, const struct gt_code *code, uint64_t time)
 {
     gt_stack_flush(t->tracker, t->stack);
     if (stays_open(t->stack))
-        gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_TAIL}, time);
+        gt_stack_push(t, (struct gt_track_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_TAIL},
+                      time);
     else
         gt_stack_replace(t, code, time);
 }
 
-void gt_stack_defer_jump(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+void gt_stack_defer_jump(struct gt_track_thread *t, const struct gt_code *code, uint64_t time)
 {
     struct gt_stack *s = t->stack;
     gt_stack_flush(t->tracker, s);
@@ -225,7 +226,7 @@ void gt_stack_defer_jump(struct gt_thread *t, const struct gt_code *code, uint64
     mark_deferred(t, time);
 }
 
-bool gt_stack_pass_on(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+bool gt_stack_pass_on(struct gt_track_thread *t, const struct gt_code *code, uint64_t time)
 {
     struct gt_stack *s = t->stack;
     if (!(s->top->flags & GT_FRAME_DEFERRED))
@@ -238,14 +239,14 @@ bool gt_stack_pass_on(struct gt_thread *t, const struct gt_code *code, uint64_t 
         *s->top = s->jumper;
         return true;
     }
-    struct gt_frame frame = *s->top--;
+    struct gt_track_frame frame = *s->top--;
     frame.addr = code->pc;
     frame.fn = code->fn;
     gt_stack_push(t, frame, time);
     return true;
 }
 
-void gt_stack_enter_again(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+void gt_stack_enter_again(struct gt_track *k, struct gt_stack *s, uint64_t time)
 {
     uint32_t depth = gt_stack_depth(s);
     uint64_t again = 0;
@@ -258,7 +259,7 @@ void gt_stack_enter_again(struct gt_tracker *k, struct gt_stack *s, uint64_t tim
     __atomic_fetch_add(&k->again, again, __ATOMIC_RELAXED);
 }
 
-void gt_stack_forget_signals(struct gt_thread *t, uint32_t depth)
+void gt_stack_forget_signals(struct gt_track_thread *t, uint32_t depth)
 {
     size_t kept = 0;
     for (size_t i = 0; i < t->n_signals; i++)
@@ -267,9 +268,9 @@ void gt_stack_forget_signals(struct gt_thread *t, uint32_t depth)
     t->n_signals = kept;
 }
 
-void gt_stack_open(struct gt_thread *t, uint64_t time)
+void gt_stack_open(struct gt_track_thread *t, uint64_t time)
 {
-    struct gt_tracker *k = t->tracker;
+    struct gt_track *k = t->tracker;
     struct gt_stack *s = t->stack;
     if (!s->out && k->sink->open(k->sink_self, t, s, time))
         gt_stack_enter_again(k, s, time);
@@ -287,7 +288,7 @@ void gt_stack_open(struct gt_thread *t, uint64_t time)
 
 uint32_t gt_stack_find_return(const struct gt_stack *s, uint64_t pc)
 {
-    for (const struct gt_frame *f = s->top; f > s->base; f--)
+    for (const struct gt_track_frame *f = s->top; f > s->base; f--)
         if (f->ret == pc)
             return (uint32_t)(f - s->base);
     return 0;
@@ -295,7 +296,7 @@ uint32_t gt_stack_find_return(const struct gt_stack *s, uint64_t pc)
 
 /* Code without symbols has many functions in
  * one: there the nearest entry at or below the block counts, if it is near. */
-bool gt_frame_owns(const struct gt_frame *f, const struct gt_code *code)
+bool gt_track_frame_owns(const struct gt_track_frame *f, const struct gt_code *code)
 {
     enum { NEAR = 64 << 10 };
     return f->fn == code->fn && (!(code->fn->flags & GT_FUNC_ANON) ||
@@ -305,10 +306,11 @@ bool gt_frame_owns(const struct gt_frame *f, const struct gt_code *code)
 uint32_t gt_stack_find_function(const struct gt_stack *s, const struct gt_code *code,
                                 unsigned *candidates)
 {
-    const struct gt_frame *best = NULL;
+    const struct gt_track_frame *best = NULL;
     *candidates = 0;
-    for (const struct gt_frame *f = s->top; f > s->base; f--) {
-        if (!gt_frame_owns(f, code) || gt_tail_has_jumped(s, f) || (best && f->addr < best->addr))
+    for (const struct gt_track_frame *f = s->top; f > s->base; f--) {
+        if (!gt_track_frame_owns(f, code) || gt_track_tail_has_jumped(s, f) ||
+            (best && f->addr < best->addr))
             continue;
         *candidates = best && f->addr == best->addr ? *candidates + 1 : 1;
         if (!best || f->addr > best->addr)

@@ -15,13 +15,13 @@ enum {
     A_THREAD = 256 << 20,
 };
 
-void gt_memory_begin_search(struct gt_thread *t)
+void gt_stack_memory_begin_search(struct gt_track_thread *t)
 {
     t->search.near = A_TRANSFER;
     t->search.given_up = false;
 }
 
-bool gt_memory_end_search(struct gt_thread *t)
+bool gt_stack_memory_end_search(struct gt_track_thread *t)
 {
     bool given_up = t->search.given_up;
     t->search.given_up = false;
@@ -30,7 +30,7 @@ bool gt_memory_end_search(struct gt_thread *t)
 
 /* A heap that can be read all through has no end near a stack that lies in it: searches there would
  * take longer than the program. */
-static bool may_read(struct gt_search *s, uint64_t calls, uint64_t n)
+static bool may_read(struct gt_track_search *s, uint64_t calls, uint64_t n)
 {
     if (s->near >= n) {
         s->near -= n;
@@ -44,13 +44,13 @@ static bool may_read(struct gt_search *s, uint64_t calls, uint64_t n)
     return true;
 }
 
-uint64_t gt_stack_pointer_read(const struct gt_thread *t)
+uint64_t gt_stack_pointer_read(const struct gt_track_thread *t)
 {
-    const struct gt_tracker *k = t->tracker;
+    const struct gt_track *k = t->tracker;
     return k->view && k->view->stack_pointer ? k->view->stack_pointer(k->sink_self) : 0;
 }
 
-uint64_t gt_stack_pointer_now(const struct gt_thread *t)
+uint64_t gt_stack_pointer_now(const struct gt_track_thread *t)
 {
     uint64_t sp = gt_stack_pointer_read(t);
     return sp ? sp : t->nonlocal.new_sp;
@@ -58,7 +58,7 @@ uint64_t gt_stack_pointer_now(const struct gt_thread *t)
 
 static bool fill(struct gt_stack_words *w)
 {
-    const struct gt_tracker *k = w->t->tracker;
+    const struct gt_track *k = w->t->tracker;
     uint64_t n = sizeof w->buffer - w->at % sizeof w->buffer; /* up to a page's end */
     if (!may_read(&w->t->search, w->t->calls, n))
         return false;
@@ -93,7 +93,7 @@ bool gt_stack_words_find(struct gt_stack_words *w, uint64_t value)
     return false;
 }
 
-static struct gt_stack_words words_from(struct gt_thread *t, uint64_t sp)
+static struct gt_stack_words words_from(struct gt_track_thread *t, uint64_t sp)
 {
     return (struct gt_stack_words){.t = t, .at = sp - sp % t->tracker->view->word};
 }
@@ -105,13 +105,13 @@ static bool find_within(struct gt_stack_words *w, uint64_t bytes, uint64_t value
     return gt_stack_words_find(w, value);
 }
 
-bool gt_memory_has_frames(struct gt_thread *t, const struct gt_stack *s, uint64_t sp,
-                          uint64_t apart, uint32_t n)
+bool gt_stack_memory_has_frames(struct gt_track_thread *t, const struct gt_stack *s, uint64_t sp,
+                                uint64_t apart, uint32_t n)
 {
     uint32_t floor = s->n_excursions ? s->excursions[s->n_excursions - 1].depth : 0;
     struct gt_stack_words w = words_from(t, sp);
     for (uint32_t i = n; i > floor && s->base[i].kind != GT_FRAME_SIGNAL; i--) {
-        const struct gt_frame *f = &s->base[i];
+        const struct gt_track_frame *f = &s->base[i];
         if (f->kind == GT_FRAME_TAIL || f->ret == GT_NO_ADDR || find_within(&w, apart, f->ret))
             continue;
         if (t->tracker->view->by_memory || i > NEVER_RETURN)
@@ -120,31 +120,32 @@ bool gt_memory_has_frames(struct gt_thread *t, const struct gt_stack *s, uint64_
     return true;
 }
 
-bool gt_memory_has_all_frames(struct gt_thread *t, uint64_t sp)
+bool gt_stack_memory_has_all_frames(struct gt_track_thread *t, uint64_t sp)
 {
-    const struct gt_program_view *view = t->tracker->view;
+    const struct gt_track_program_view *view = t->tracker->view;
     return view && view->read && sp && t->stack->top > t->stack->base &&
-           gt_memory_has_frames(t, t->stack, sp, GT_STACK_LONGEST, gt_stack_depth(t->stack));
+           gt_stack_memory_has_frames(t, t->stack, sp, GT_STACK_LONGEST, gt_stack_depth(t->stack));
 }
 
-bool gt_memory_has_return(struct gt_thread *t, uint64_t sp, uint64_t apart, uint64_t ret)
+bool gt_stack_memory_has_return(struct gt_track_thread *t, uint64_t sp, uint64_t apart,
+                                uint64_t ret)
 {
     struct gt_stack_words w = words_from(t, sp);
     return ret != GT_NO_ADDR && find_within(&w, apart, ret);
 }
 
-bool gt_memory_count_frames(struct gt_thread *t, const struct gt_stack *s, uint64_t sp,
-                            uint64_t apart, uint32_t *n)
+bool gt_stack_memory_count_frames(struct gt_track_thread *t, const struct gt_stack *s, uint64_t sp,
+                                  uint64_t apart, uint32_t *n)
 {
-    const struct gt_program_view *view = t->tracker->view;
+    const struct gt_track_program_view *view = t->tracker->view;
     uint32_t low = 0, high = gt_stack_depth(s);
     if (!view || !view->read)
         return false;
-    if (gt_memory_has_frames(t, s, sp, apart, high))
+    if (gt_stack_memory_has_frames(t, s, sp, apart, high))
         low = high;
     while (low + 1 < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (gt_memory_has_frames(t, s, sp, apart, middle))
+        if (gt_stack_memory_has_frames(t, s, sp, apart, middle))
             low = middle;
         else
             high = middle;
@@ -153,24 +154,24 @@ bool gt_memory_count_frames(struct gt_thread *t, const struct gt_stack *s, uint6
     return true;
 }
 
-bool gt_memory_find_frames(struct gt_thread *t, const struct gt_code *code, bool returns,
-                           uint32_t *remain)
+bool gt_stack_memory_find_frames(struct gt_track_thread *t, const struct gt_code *code,
+                                 bool returns, uint32_t *remain)
 {
     const struct gt_stack *s = t->stack;
-    const struct gt_program_view *view = t->tracker->view;
+    const struct gt_track_program_view *view = t->tracker->view;
     uint64_t sp = view && view->read ? gt_stack_pointer_now(t) : 0;
     unsigned candidates, tries = 0;
     uint32_t found = returns ? 0 : gt_stack_find_function(s, code, &candidates);
     if (!sp || (!returns && !found))
         return false;
     for (uint32_t i = gt_stack_depth(s); i > 0 && tries < MOST_TRIES; i--) {
-        const struct gt_frame *f = &s->base[i];
+        const struct gt_track_frame *f = &s->base[i];
         if (returns ? f->ret != code->pc
                     : f->fn != s->base[found].fn || f->addr != s->base[found].addr ||
-                          gt_tail_has_jumped(s, f))
+                          gt_track_tail_has_jumped(s, f))
             continue;
         tries++;
-        if (gt_memory_has_frames(t, t->stack, sp, GT_STACK_LONGEST, returns ? i - 1 : i)) {
+        if (gt_stack_memory_has_frames(t, t->stack, sp, GT_STACK_LONGEST, returns ? i - 1 : i)) {
             *remain = returns ? i - 1 : i;
             return true;
         }

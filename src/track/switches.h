@@ -15,10 +15,11 @@
 
 /* Control has arrived at the code by a return or, if `from` is NULL, a jump, after the stack
  * pointer was loaded. True: its value has decided where. */
-bool gt_switch_decide(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
-                      uint64_t time);
+bool gt_track_switch_decide(struct gt_track_thread *t, const struct gt_code *from,
+                            const struct gt_code *code, uint64_t time);
 /* The same by a call out of `from`, which the caller records: closes frames that were left before,
  * and notes other memory. True: it is on another stack. */
-bool gt_switch_before_call(struct gt_thread *t, const struct gt_code *from, uint64_t time);
+bool gt_track_switch_before_call(struct gt_track_thread *t, const struct gt_code *from,
+                                 uint64_t time);
 
 #endif

@@ -12,13 +12,14 @@
 #include "track/track.h"
 
 /* The thread makes a system call. */
-static inline void gt_track_syscall(struct gt_thread *t, const struct gt_func *fn, uint64_t time)
+static inline void gt_track_syscall(struct gt_track_thread *t, const struct gt_track_func *fn,
+                                    uint64_t time)
 {
-    gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, fn->lo, fn, GT_FRAME_CALL}, time);
+    gt_stack_push(t, (struct gt_track_frame){GT_NO_ADDR, fn->lo, fn, GT_FRAME_CALL}, time);
 }
 /* It has returned; nothing happens where its frame is gone. */
-static inline void gt_track_syscall_return(struct gt_thread *t, const struct gt_func *fn,
-                                           uint64_t time)
+static inline void gt_track_syscall_return(struct gt_track_thread *t,
+                                           const struct gt_track_func *fn, uint64_t time)
 {
     struct gt_stack *s = t->stack;
     if (s->top->fn != fn)

@@ -16,29 +16,30 @@
 enum { GT_TAIL_MOST = 15 };
 
 /* The frame that the top frame's return ends last: itself, or the one that was called by a call. */
-static inline const struct gt_frame *gt_tail_called(const struct gt_stack *s)
+static inline const struct gt_track_frame *gt_track_tail_called(const struct gt_stack *s)
 {
-    const struct gt_frame *f = s->top;
+    const struct gt_track_frame *f = s->top;
     while (f->kind == GT_FRAME_TAIL)
         f--;
     return f;
 }
 
 /* The number of frames without those that the top frame's return ends. */
-static inline uint32_t gt_tail_below(const struct gt_stack *s)
+static inline uint32_t gt_track_tail_below(const struct gt_stack *s)
 {
-    return (uint32_t)(gt_tail_called(s) - s->base) - 1;
+    return (uint32_t)(gt_track_tail_called(s) - s->base) - 1;
 }
 
 /* True where it is not known where the top frame's return leads to, nor which frame is below it. */
-static inline bool gt_tail_called_by_unknown(const struct gt_stack *s)
+static inline bool gt_track_tail_called_by_unknown(const struct gt_stack *s)
 {
-    const struct gt_frame *f = gt_tail_called(s);
+    const struct gt_track_frame *f = gt_track_tail_called(s);
     return s->cut && (f == s->base || f->kind == GT_FRAME_ROOT);
 }
 
 /* True: the function of the frame has jumped to another one, and runs no more. */
-static inline bool gt_tail_has_jumped(const struct gt_stack *s, const struct gt_frame *f)
+static inline bool gt_track_tail_has_jumped(const struct gt_stack *s,
+                                            const struct gt_track_frame *f)
 {
     return f < s->top && f[1].kind == GT_FRAME_TAIL;
 }

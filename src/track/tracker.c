@@ -14,10 +14,10 @@ void gt_code_set_slow_flags(struct gt_code *code)
     code->slow_flags = (code->slow_flags & GT_CODE_LEVEL) | (slow ? GT_CODE_SLOW : 0);
 }
 
-bool gt_tracker_init(struct gt_tracker *k, const struct gt_sink *sink, void *self,
-                     uint32_t max_depth, bool tail_calls)
+bool gt_track_init(struct gt_track *k, const struct gt_track_sink *sink, void *self,
+                   uint32_t max_depth, bool tail_calls)
 {
-    *k = (struct gt_tracker){
+    *k = (struct gt_track){
         .sink = sink, .sink_self = self, .max_depth = max_depth, .tail_calls = tail_calls};
     k->saved_contexts = calloc(GT_TRACK_SAVED_CONTEXTS, sizeof *k->saved_contexts);
     return k->saved_contexts && pthread_mutex_init(&k->lock, NULL) == 0;
@@ -32,20 +32,20 @@ static void free_list(struct gt_stack *s)
     }
 }
 
-void gt_tracker_finish(struct gt_tracker *k)
+void gt_track_finish(struct gt_track *k)
 {
     free_list(k->stacks);
     free_list(k->ended);
     free(k->saved_contexts);
     free(k->fork_snapshots);
-    gt_guests_free(k);
+    gt_track_guests_free(k);
     pthread_mutex_destroy(&k->lock);
 }
 
-bool gt_thread_init(struct gt_thread *t, struct gt_tracker *k, uint64_t time)
+bool gt_track_thread_init(struct gt_track_thread *t, struct gt_track *k, uint64_t time)
 {
-    *t = (struct gt_thread){.tracker = k,
-                            .slow_flags = t->slow_flags & (GT_SLOW_USER | GT_CODE_LEVEL)};
+    *t = (struct gt_track_thread){.tracker = k,
+                                  .slow_flags = t->slow_flags & (GT_SLOW_USER | GT_CODE_LEVEL)};
     t->stack = gt_stack_create(k);
     if (!t->stack)
         return false;
@@ -55,7 +55,7 @@ bool gt_thread_init(struct gt_thread *t, struct gt_tracker *k, uint64_t time)
     return t->stack->out != NULL;
 }
 
-static void stack_finish(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+static void stack_finish(struct gt_track *k, struct gt_stack *s, uint64_t time)
 {
     gt_stack_report_end(k, s, time);
     gt_stack_close(k, s, 0, time);
@@ -63,7 +63,7 @@ static void stack_finish(struct gt_tracker *k, struct gt_stack *s, uint64_t time
         k->sink->close(k->sink_self, s);
     pthread_mutex_lock(&k->lock);
     gt_stack_unlink(k, s);
-    gt_guests_forget(k, s);
+    gt_track_guests_forget(k, s);
     for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS; i++)
         if (k->saved_contexts[i].stack == s)
             k->saved_contexts[i].slot = 0;
@@ -71,9 +71,9 @@ static void stack_finish(struct gt_tracker *k, struct gt_stack *s, uint64_t time
     gt_stack_free(s);
 }
 
-void gt_thread_finish(struct gt_thread *t, uint64_t time)
+void gt_track_thread_finish(struct gt_track_thread *t, uint64_t time)
 {
-    gt_guests_release(t);
+    gt_track_guests_release(t);
     if (t->stack)
         stack_finish(t->tracker, t->stack, time);
     free(t->signals);
@@ -82,9 +82,9 @@ void gt_thread_finish(struct gt_thread *t, uint64_t time)
     t->stack = NULL;
 }
 
-void gt_track_forked(struct gt_thread *t, uint64_t time)
+void gt_track_forked(struct gt_track_thread *t, uint64_t time)
 {
-    struct gt_tracker *k = t->tracker;
+    struct gt_track *k = t->tracker;
     pthread_mutex_init(&k->lock, NULL);
     for (struct gt_stack *s = k->stacks; s; s = s->next)
         s->out = NULL;
@@ -95,21 +95,21 @@ void gt_track_forked(struct gt_thread *t, uint64_t time)
     gt_stack_open(t, time);
 }
 
-void gt_track_exec(struct gt_thread *t, uint64_t time)
+void gt_track_exec(struct gt_track_thread *t, uint64_t time)
 {
     struct gt_stack *s = t->stack;
-    struct gt_frame *top = s->top;
+    struct gt_track_frame *top = s->top;
     gt_stack_report_end(t->tracker, s, time);
     gt_stack_close(t->tracker, s, 0, time);
     s->top = top;
 }
 
-void gt_track_exec_failed(struct gt_thread *t, uint64_t time)
+void gt_track_exec_failed(struct gt_track_thread *t, uint64_t time)
 {
     gt_stack_enter_again(t->tracker, t->stack, time);
 }
 
-uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t last_exit, uint64_t time)
+uint64_t gt_track_sigreturn(struct gt_track_thread *t, uint64_t last_exit, uint64_t time)
 {
     gt_stack_forget_signals(t, gt_stack_depth(t->stack));
     size_t i = t->n_signals;
@@ -119,11 +119,11 @@ uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t last_exit, uint64_t ti
         t->counters[GT_ANOMALY_UNKNOWN_SIGRETURN] += !t->stack->cut;
         return last_exit;
     }
-    struct gt_signal_entry e = t->signals[i - 1];
+    struct gt_track_signal_entry e = t->signals[i - 1];
     t->matched++;
     t->counters[GT_COUNT_SIGNALS] += !e.confirmed;
     t->nonlocal = e.nonlocal;
-    t->injection = gt_injected_by(t, &e);
+    t->injection = gt_track_injected_by(t, &e);
     if (t->injection.pc)
         t->slow_flags |= GT_SLOW_INJECTED;
     if (e.switched)

@@ -10,7 +10,7 @@
 #include "track/track.h"
 
 /* A function was entered or left: what a plain transfer records. */
-struct gt_call_event {
+struct gt_track_call_event {
     bool leaves;
     uint32_t depth;
     uint64_t addr;
@@ -26,11 +26,11 @@ static inline bool gt_track_may_be_plain(uint64_t last_exit)
  * return; *out is to be recorded, and the last exit becomes code->fn. False: nothing was done; the
  * caller calls gt_track_slow. The caller has checked that the sink has room for a record. */
 static inline __attribute__((always_inline)) bool
-gt_track_transfer(struct gt_thread *t, struct gt_code *code, uint64_t last_exit, uint32_t max_depth,
-                  struct gt_call_event *out)
+gt_track_transfer(struct gt_track_thread *t, struct gt_code *code, uint64_t last_exit,
+                  uint32_t max_depth, struct gt_track_call_event *out)
 {
     struct gt_stack *s = t->stack;
-    struct gt_frame *top = s->top;
+    struct gt_track_frame *top = s->top;
     uint32_t depth = (uint32_t)(top - s->base);
     uint32_t slow_flags = t->slow_flags & ~(uint32_t)GT_SLOW_USER;
     if (__builtin_expect(!gt_track_may_be_plain(last_exit) || code->slow_flags != slow_flags ||
@@ -42,10 +42,11 @@ gt_track_transfer(struct gt_thread *t, struct gt_code *code, uint64_t last_exit,
             return false;
         t->matched++;
         s->top = top - 1;
-        *out = (struct gt_call_event){true, gt_level_depth(depth - 1, top->level), top->addr};
+        *out = (struct gt_track_call_event){true, gt_track_level_depth(depth - 1, top->level),
+                                            top->addr};
         return true;
     }
-    const struct gt_code *from = gt_last_exit_code(last_exit);
+    const struct gt_code *from = gt_track_last_exit_code(last_exit);
     if (__builtin_expect((from->exit == GT_EXIT_CALL ? from->target != code->pc
                                                      : from->exit != GT_EXIT_CALL_INDIRECT) ||
                              top + 1 == s->limit,
@@ -53,9 +54,9 @@ gt_track_transfer(struct gt_thread *t, struct gt_code *code, uint64_t last_exit,
         return false;
     t->calls++;
     s->top = ++top;
-    *top = (struct gt_frame){
+    *top = (struct gt_track_frame){
         .ret = gt_code_end(from), .addr = code->pc, .fn = code->fn, .level = s->level};
-    *out = (struct gt_call_event){false, gt_level_depth(depth, s->level), code->pc};
+    *out = (struct gt_track_call_event){false, gt_track_level_depth(depth, s->level), code->pc};
     return true;
 }
 

@@ -4,12 +4,12 @@
 #include "track/guests.h"
 #include "track/stack.h"
 
-static void forget_frames(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+static void forget_frames(struct gt_track *k, struct gt_stack *s, uint64_t time)
 {
     gt_stack_report_end(k, s, time);
     gt_stack_close(k, s, 0, time);
     s->n_handlers = 0;
-    s->maybe = (struct gt_handler){0};
+    s->maybe = (struct gt_track_handler){0};
     s->base->flags = 0;
     s->sp = GT_NO_ADDR;
     s->resumes = 0;
@@ -17,10 +17,10 @@ static void forget_frames(struct gt_tracker *k, struct gt_stack *s, uint64_t tim
     s->cut = true;
 }
 
-void gt_track_stop_following(struct gt_thread *t, uint64_t time)
+void gt_track_stop_following(struct gt_track_thread *t, uint64_t time)
 {
-    struct gt_tracker *k = t->tracker;
-    gt_guests_end(t, time);
+    struct gt_track *k = t->tracker;
+    gt_track_guests_end(t, time);
     forget_frames(k, t->stack, time);
     pthread_mutex_lock(&k->lock);
     for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS; i++)
@@ -29,14 +29,14 @@ void gt_track_stop_following(struct gt_thread *t, uint64_t time)
     pthread_mutex_unlock(&k->lock);
     t->slow_flags &= ~(uint32_t)(GT_SLOW_SWITCHED | GT_SLOW_LONGJMP);
     t->n_signals = 0;
-    t->injection = (struct gt_injection){0};
-    t->nonlocal = (struct gt_nonlocal){0};
+    t->injection = (struct gt_track_injection){0};
+    t->nonlocal = (struct gt_track_nonlocal){0};
     t->passed = GT_PASSED_UNKNOWN;
     t->calling_sp = t->returned_sp = 0;
-    t->reloaded = (struct gt_saved_context){0};
+    t->reloaded = (struct gt_track_saved_context){0};
 }
 
-void gt_tracker_end_suspended(struct gt_tracker *k, uint64_t time)
+void gt_track_end_suspended(struct gt_track *k, uint64_t time)
 {
     pthread_mutex_lock(&k->lock);
     for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS; i++)
@@ -51,15 +51,15 @@ void gt_tracker_end_suspended(struct gt_tracker *k, uint64_t time)
         gt_stack_report_end(k, s, s->last_time);
         gt_stack_end(k, s);
     }
-    gt_fork_snapshots_forget(k);
+    gt_track_fork_snapshots_forget(k);
     pthread_mutex_unlock(&k->lock);
 }
 
 /* A thread of a machine may be on any context; one of a program has one of its own, which it began
  * with. */
-void gt_track_follow_again(struct gt_thread *t, uint64_t time)
+void gt_track_follow_again(struct gt_track_thread *t, uint64_t time)
 {
-    struct gt_tracker *k = t->tracker;
+    struct gt_track *k = t->tracker;
     struct gt_stack *old = t->stack;
     if (k->one_output || !(k->machine || old->coroutine))
         return;
@@ -73,24 +73,24 @@ void gt_track_follow_again(struct gt_thread *t, uint64_t time)
     pthread_mutex_unlock(&k->lock);
     s->coroutine = s->cut = true;
     s->thread = t;
-    s->vm = gt_guest_vm(t);
+    s->vm = gt_track_guest_vm(t);
     t->stack = s;
     gt_stack_set_level(s, gt_track_level(t));
     gt_stack_open(t, time);
 }
 
 /* On its first stack, or where it runs a context of the guest on a new one. */
-void gt_track_begin_again(struct gt_thread *t, uint64_t time)
+void gt_track_begin_again(struct gt_track_thread *t, uint64_t time)
 {
     t->counters[GT_COUNT_RESETS]++;
     t->calls_before = t->calls;
-    gt_guests_end(t, time);
+    gt_track_guests_end(t, time);
     if (t->stack->coroutine)
         gt_track_follow_again(t, time);
     t->stack->cut = false;
 }
 
-void gt_track_go_on_unknown(struct gt_thread *t, uint64_t time)
+void gt_track_go_on_unknown(struct gt_track_thread *t, uint64_t time)
 {
     struct gt_stack *from = t->stack;
     if (from->top->flags & GT_FRAME_SP_LOADED)

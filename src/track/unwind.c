@@ -19,9 +19,9 @@
 
 #include <string.h>
 
-enum { HANDLERS = sizeof((struct gt_unwind *)0)->handler / sizeof(uint32_t) };
+enum { HANDLERS = sizeof((struct gt_track_unwind *)0)->handler / sizeof(uint32_t) };
 
-static void push_handler(struct gt_unwind *u, uint32_t depth)
+static void push_handler(struct gt_track_unwind *u, uint32_t depth)
 {
     if (u->n_handlers == HANDLERS) {
         memmove(u->handler, u->handler + 1, sizeof u->handler - sizeof u->handler[0]);
@@ -30,9 +30,9 @@ static void push_handler(struct gt_unwind *u, uint32_t depth)
     u->handler[u->n_handlers++] = depth;
 }
 
-void gt_unwind_entered(struct gt_thread *t, uint32_t flags)
+void gt_track_unwind_entered(struct gt_track_thread *t, uint32_t flags)
 {
-    struct gt_unwind *u = &t->nonlocal.unwind;
+    struct gt_track_unwind *u = &t->nonlocal.unwind;
     if (flags & (GT_FUNC_UNWIND_RAISE | GT_FUNC_UNWIND_RESUME)) {
         u->start = u->at = gt_stack_depth(t->stack);
         u->searching = flags & GT_FUNC_UNWIND_RAISE;
@@ -40,20 +40,20 @@ void gt_unwind_entered(struct gt_thread *t, uint32_t flags)
         u->site = 0;
         u->addr = t->stack->top->addr;
     } else if (u->start) {
-        if (u->site && u->site != gt_tail_called(t->stack)->ret) {
+        if (u->site && u->site != gt_track_tail_called(t->stack)->ret) {
             if (u->searching)
                 push_handler(u, u->at);
             u->searching = false;
             u->at = u->start;
         }
-        u->site = gt_tail_called(t->stack)->ret;
+        u->site = gt_track_tail_called(t->stack)->ret;
         u->asked = false;
     }
 }
 
-void gt_track_get_ip(struct gt_thread *t, uint64_t ip)
+void gt_track_get_ip(struct gt_track_thread *t, uint64_t ip)
 {
-    struct gt_unwind *u = &t->nonlocal.unwind;
+    struct gt_track_unwind *u = &t->nonlocal.unwind;
     const struct gt_stack *s = t->stack;
     if (!u->start || u->asked || u->at > gt_stack_depth(s))
         return;
@@ -65,9 +65,9 @@ void gt_track_get_ip(struct gt_thread *t, uint64_t ip)
         }
 }
 
-uint32_t gt_unwind_find(const struct gt_thread *t, const struct gt_code *code)
+uint32_t gt_track_unwind_find(const struct gt_track_thread *t, const struct gt_code *code)
 {
-    const struct gt_unwind *u = &t->nonlocal.unwind;
+    const struct gt_track_unwind *u = &t->nonlocal.unwind;
     const struct gt_stack *s = t->stack;
     uint32_t depth = 0;
     if (!u->start)
@@ -80,9 +80,9 @@ uint32_t gt_unwind_find(const struct gt_thread *t, const struct gt_code *code)
     return stands && depth < gt_stack_depth(s) && s->base[depth].fn == code->fn ? depth : 0;
 }
 
-void gt_unwind_end(struct gt_thread *t)
+void gt_track_unwind_end(struct gt_track_thread *t)
 {
-    struct gt_unwind *u = &t->nonlocal.unwind;
+    struct gt_track_unwind *u = &t->nonlocal.unwind;
     if (u->start && !u->asked && u->n_handlers && !u->searching)
         u->n_handlers--;
     u->start = 0;

@@ -43,13 +43,13 @@ static void first(void)
     __asm__ volatile("" ::: "memory");
 }
 
-static void add_packet(struct gt_writer *w)
+static void add_packet(struct gt_bytes_writer *w)
 {
     size = (size_t)(w->at - stream);
     border[n_borders++] = size;
 }
 
-static void add_exec(struct gt_writer *w, uint16_t unit, uint64_t time)
+static void add_exec(struct gt_bytes_writer *w, uint16_t unit, uint64_t time)
 {
     uint8_t packet[256];
     struct gt_etrace_run run;
@@ -69,10 +69,10 @@ static void add_exec(struct gt_writer *w, uint16_t unit, uint64_t time)
 /* counts: those of blocks instead of entries */
 static void make_stream(bool counts)
 {
-    struct gt_writer w;
+    struct gt_bytes_writer w;
     const struct gt_etrace_arch_side side = {EM_X86_64, 64, 0};
     char name[64];
-    gt_writer_init(&w, stream, sizeof stream);
+    gt_bytes_writer_init(&w, stream, sizeof stream);
     n_borders = 0;
     gt_etrace_put_info(&w, &(struct gt_etrace_info){0});
     add_packet(&w);
@@ -111,19 +111,19 @@ static void write_stream(size_t n)
 /* *out is "" where nothing was made: there was no packet. */
 static int convert(const char *format, bool named, char **out)
 {
-    const struct gt_command *c = &gt_command_convert;
+    const struct gt_cli_command *c = &gt_cli_command_convert;
     char *argv[] = {(char *)"-f", (char *)format,  (char *)"-o", out_path,
                     stream_path,  (char *)"--elf", self_at_0};
     g_autofree void *options = g_malloc0(c->options_size);
     g_autoptr(GPtrArray) operands = g_ptr_array_new();
-    assert_int_equal(gt_options_parse(&c->spec, options, named ? 7 : 5, argv, operands, NULL, NULL),
-                     0);
+    assert_int_equal(
+        gt_cli_options_parse(&c->spec, options, named ? 7 : 5, argv, operands, NULL, NULL), 0);
     size_t n = operands->len;
     g_ptr_array_add(operands, NULL);
     dup2(messages, STDERR_FILENO);
     int status = c->run(c, options, n, (char **)operands->pdata);
     dup2(said, STDERR_FILENO);
-    gt_options_clear(&c->spec, options);
+    gt_cli_options_clear(&c->spec, options);
     if (!g_file_get_contents(out_path, out, NULL, NULL))
         *out = g_strdup("");
     unlink(out_path);
@@ -235,12 +235,12 @@ static int count(struct gt_error *err)
     struct gt_coverage_stream found;
     gt_coverage_reset(&counts);
     dup2(messages, STDERR_FILENO);
-    struct gt_input in;
-    const struct gt_notices notices = gt_command_notices(&gt_command_coverage);
-    int status = gt_input_open(&in, stream_path, err);
+    struct gt_recording_input in;
+    const struct gt_error_notices notices = gt_cli_command_notices(&gt_cli_command_coverage);
+    int status = gt_recording_input_open(&in, stream_path, err);
     if (status == 0)
         status = gt_coverage_read(&notices, &in, &counts, &found, err);
-    gt_input_close(&in);
+    gt_recording_input_close(&in);
     dup2(said, STDERR_FILENO);
     return status;
 }

@@ -24,7 +24,7 @@ static size_t read_all(const char *path, uint8_t **data)
     return (size_t)size;
 }
 
-static void add_record(struct trace_file *f, const struct gt_simpletrace_item *item)
+static void add_record(struct trace_file *f, const struct gt_events_simpletrace_item *item)
 {
     if ((f->count & (f->count - 1)) == 0) {
         f->records = realloc(f->records, (f->count ? f->count * 2 : 1) * sizeof *f->records);
@@ -43,13 +43,13 @@ static void add_record(struct trace_file *f, const struct gt_simpletrace_item *i
 struct trace_file trace_file_read(const char *path)
 {
     struct trace_file f = {0};
-    struct gt_simpletrace_order order;
-    struct gt_simpletrace_item item;
+    struct gt_events_simpletrace_order order;
+    struct gt_events_simpletrace_item item;
     size_t size = read_all(path, &f.data), need;
-    int at = gt_simpletrace_get_file_header(f.data, size, &order);
+    int at = gt_events_simpletrace_get_file_header(f.data, size, &order);
     assert_true(at > 0 && !order.swapped);
     for (size_t n = (size_t)at; n < size;) {
-        int used = gt_simpletrace_get_record(f.data + n, size - n, &order, &item, &need);
+        int used = gt_events_simpletrace_get_record(f.data + n, size - n, &order, &item, &need);
         if (used == GT_SIMPLETRACE_SHORT) {
             f.torn = size - n;
             break;
@@ -88,7 +88,7 @@ uint64_t trace_file_dropped(const struct trace_file *f)
     uint64_t n = 0;
     for (size_t i = 0; i < f->count; i++) {
         if (strcmp(f->records[i].name, "dropped") == 0)
-            n += gt_simpletrace_get_u64(f->records[i].at, false);
+            n += gt_events_simpletrace_get_u64(f->records[i].at, false);
     }
     return n;
 }
@@ -97,14 +97,14 @@ uint64_t take_u64(struct trace_record *r)
 {
     assert_true(r->end - r->at >= 8);
     r->at += 8;
-    return gt_simpletrace_get_u64(r->at - 8, false);
+    return gt_events_simpletrace_get_u64(r->at - 8, false);
 }
 
 const char *take_string(struct trace_record *r, uint32_t *length)
 {
     static char text[GT_SIMPLETRACE_STRING_MAX + 1];
     assert_true(r->end - r->at >= 4);
-    uint32_t n = gt_simpletrace_get_u32(r->at, false);
+    uint32_t n = gt_events_simpletrace_get_u32(r->at, false);
     assert_true(n <= GT_SIMPLETRACE_STRING_MAX && r->end - r->at >= 4 + (ptrdiff_t)n);
     memcpy(text, r->at + 4, n);
     text[n] = 0;

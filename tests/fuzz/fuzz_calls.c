@@ -29,7 +29,7 @@ enum { TEXTS = sizeof names / sizeof *names, BLOCK = TEXTS, PACK };
 struct file {
     int fd;
     char path[64];
-    struct gt_packer *packer[PACKERS];
+    struct gt_compact_packer *packer[PACKERS];
 };
 
 static void require(bool good)
@@ -53,13 +53,13 @@ static void put_text(const struct file *f, const char *name, const uint8_t *data
 }
 
 /* u8 flags, u8 packer, u16 records, u64 first and last time, the payload. */
-static void put_block(const struct file *f, struct gt_reader *r)
+static void put_block(const struct file *f, struct gt_bytes_reader *r)
 {
-    struct gt_compact_head h = {.type = GT_COMPACT_RECORDS, .flags = gt_read_u8(r)};
-    h.packer = gt_read_u8(r) % PACKERS + 1;
-    h.records = gt_read_u16(r);
-    h.first_time = gt_read_u64(r);
-    h.last_time = gt_read_u64(r);
+    struct gt_compact_head h = {.type = GT_COMPACT_RECORDS, .flags = gt_bytes_read_u8(r)};
+    h.packer = gt_bytes_read_u8(r) % PACKERS + 1;
+    h.records = gt_bytes_read_u16(r);
+    h.first_time = gt_bytes_read_u64(r);
+    h.last_time = gt_bytes_read_u64(r);
     h.size = (uint32_t)r->left;
     uint8_t *block = malloc(GT_COMPACT_HEAD + r->left);
     require(block);
@@ -70,29 +70,29 @@ static void put_block(const struct file *f, struct gt_reader *r)
 }
 
 /* u8 packer, u8 task, then records: u8 step in time, or 255 and a u64 time; u64 word. */
-static void pack(struct file *f, struct gt_reader *r)
+static void pack(struct file *f, struct gt_bytes_reader *r)
 {
     static struct gt_compact_record record[RECORDS];
     static uint64_t time;
     const uint8_t *block;
     size_t n = 0, size;
-    struct gt_packer *p = f->packer[gt_read_u8(r) % PACKERS];
-    uint32_t task = 50 + gt_read_u8(r) % 3;
+    struct gt_compact_packer *p = f->packer[gt_bytes_read_u8(r) % PACKERS];
+    uint32_t task = 50 + gt_bytes_read_u8(r) % 3;
     while (r->left >= 9 && n < RECORDS) {
-        uint8_t step = gt_read_u8(r);
-        time = step < UINT8_MAX ? time + step : gt_read_u64(r);
-        record[n++] = (struct gt_compact_record){time, gt_read_u64(r)};
+        uint8_t step = gt_bytes_read_u8(r);
+        time = step < UINT8_MAX ? time + step : gt_bytes_read_u64(r);
+        record[n++] = (struct gt_compact_record){time, gt_bytes_read_u64(r)};
     }
-    require(gt_packer_put(p, task, record, n) == 0);
-    require(gt_packer_end_block(p, &block, &size) == 0);
+    require(gt_compact_packer_put(p, task, record, n) == 0);
+    require(gt_compact_packer_end_block(p, &block, &size) == 0);
     if (size > 0)
         append(f, block, size);
 }
 
 static void put_item(struct file *f, unsigned what, const uint8_t *data, size_t n)
 {
-    struct gt_reader r;
-    gt_reader_init(&r, data, n);
+    struct gt_bytes_reader r;
+    gt_bytes_reader_init(&r, data, n);
     if (what < TEXTS)
         put_text(f, names[what], data, n);
     else if (what == BLOCK)
@@ -103,13 +103,13 @@ static void put_item(struct file *f, unsigned what, const uint8_t *data, size_t 
 
 static void put_items(struct file *f, const uint8_t *data, size_t size)
 {
-    struct gt_reader r;
-    gt_reader_init(&r, data, size);
+    struct gt_bytes_reader r;
+    gt_bytes_reader_init(&r, data, size);
     for (int i = 0; i < ITEMS && r.left >= 3; i++) {
-        unsigned what = gt_read_u8(&r) % (PACK + 1);
-        size_t n = gt_read_u16(&r);
+        unsigned what = gt_bytes_read_u8(&r) % (PACK + 1);
+        size_t n = gt_bytes_read_u16(&r);
         n = n < r.left ? n : r.left;
-        put_item(f, what, gt_read_bytes(&r, n), n);
+        put_item(f, what, gt_bytes_read_bytes(&r, n), n);
     }
 }
 
@@ -190,12 +190,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(f.fd >= 0 && write(f.fd, begin, sizeof begin) == sizeof begin);
     snprintf(f.path, sizeof f.path, "/proc/self/fd/%d", f.fd);
     for (uint32_t i = 0; i < PACKERS; i++) {
-        const struct gt_packer_options o = {.packer = i + 1, .exact = i, .segment = 40};
-        require(gt_packer_create(&o, &f.packer[i]) == 0);
+        const struct gt_compact_packer_options o = {.packer = i + 1, .exact = i, .segment = 40};
+        require(gt_compact_packer_create(&o, &f.packer[i]) == 0);
     }
     put_items(&f, data, size);
     for (uint32_t i = 0; i < PACKERS; i++)
-        gt_packer_destroy(f.packer[i]);
+        gt_compact_packer_destroy(f.packer[i]);
     read_calls(f.path);
     close(f.fd);
     return 0;

@@ -34,7 +34,7 @@ static int look(void *self, const struct gt_compact_piece *p)
 static void take_block(const uint8_t *data, size_t size)
 {
     struct gt_compact_head h;
-    struct gt_unpacker *u;
+    struct gt_compact_unpacker *u;
     struct gt_error err;
     uint64_t n = 0;
     if (size < GT_COMPACT_HEAD)
@@ -43,26 +43,26 @@ static void take_block(const uint8_t *data, size_t size)
     h = (struct gt_compact_head){.type = GT_COMPACT_RECORDS,
                                  .flags = data[5] | GT_COMPACT_SEGMENT,
                                  .size = (uint32_t)(size - GT_COMPACT_HEAD),
-                                 .records = gt_le32(data + 20)};
-    require(gt_unpacker_create(&u) == 0);
+                                 .records = gt_bytes_le32(data + 20)};
+    require(gt_compact_unpacker_create(&u) == 0);
     for (int again = 0; again < 2; again++) {
-        gt_unpacker_block(u, &h, data + GT_COMPACT_HEAD, look, &n, &err);
+        gt_compact_unpacker_block(u, &h, data + GT_COMPACT_HEAD, look, &n, &err);
         h.flags &= (uint8_t)~GT_COMPACT_SEGMENT;
     }
-    gt_unpacker_destroy(u);
+    gt_compact_unpacker_destroy(u);
 }
 
 struct back {
     const struct gt_compact_record *r;
     size_t at, n;
-    struct gt_unpacker *u;
+    struct gt_compact_unpacker *u;
 };
 
 static int compare(void *self, const struct gt_compact_piece *p)
 {
     struct back *b = self;
     for (size_t i = 0; i < p->n; i++, b->at++) {
-        struct gt_compact_record r = gt_unpacker_record(b->u, &p->event[i]);
+        struct gt_compact_record r = gt_compact_unpacker_record(b->u, &p->event[i]);
         require(b->at < b->n && p->task == b->r[b->at].word % TASKS);
         require(r.time == b->r[b->at].time && r.word == b->r[b->at].word);
     }
@@ -71,38 +71,39 @@ static int compare(void *self, const struct gt_compact_piece *p)
 
 static void round_trip(const struct gt_compact_record *r, size_t n, bool exact)
 {
-    const struct gt_packer_options o = {.exact = exact, .segment = 100};
+    const struct gt_compact_packer_options o = {.exact = exact, .segment = 100};
     struct back b = {r, 0, n, NULL};
-    struct gt_packer *p;
+    struct gt_compact_packer *p;
     struct gt_compact_head h;
     const uint8_t *block;
     size_t size;
-    require(gt_packer_create(&o, &p) == 0 && gt_unpacker_create(&b.u) == 0);
+    require(gt_compact_packer_create(&o, &p) == 0 && gt_compact_unpacker_create(&b.u) == 0);
     for (size_t i = 0; i < n; i++) {
-        require(gt_packer_put(p, (uint32_t)(r[i].word % TASKS), &r[i], 1) == 0);
+        require(gt_compact_packer_put(p, (uint32_t)(r[i].word % TASKS), &r[i], 1) == 0);
         if (i % 37 && i + 1 < n)
             continue;
         if (r[i].time % 5 == 0) /* the clock may change */
-            gt_packer_set_exact(p, r[i].time % 2);
-        require(gt_packer_end_block(p, &block, &size) == 0);
+            gt_compact_packer_set_exact(p, r[i].time % 2);
+        require(gt_compact_packer_end_block(p, &block, &size) == 0);
         require(gt_compact_head_read(block, size, &h) == 0);
-        require(gt_unpacker_block(b.u, &h, block + GT_COMPACT_HEAD, compare, &b, NULL) == 0);
+        require(gt_compact_unpacker_block(b.u, &h, block + GT_COMPACT_HEAD, compare, &b, NULL) ==
+                0);
     }
     require(b.at == n);
-    gt_packer_destroy(p);
-    gt_unpacker_destroy(b.u);
+    gt_compact_packer_destroy(p);
+    gt_compact_unpacker_destroy(b.u);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct gt_compact_record r[MOST];
-    struct gt_reader in;
+    struct gt_bytes_reader in;
     size_t n = 0;
     take_block(data, size);
-    gt_reader_init(&in, data, size);
+    gt_bytes_reader_init(&in, data, size);
     for (; n < MOST && in.left >= 16; n++) {
-        r[n].time = gt_read_u64(&in);
-        r[n].word = gt_read_u64(&in);
+        r[n].time = gt_bytes_read_u64(&in);
+        r[n].word = gt_bytes_read_u64(&in);
     }
     round_trip(r, n, false);
     round_trip(r, n, true);

@@ -40,13 +40,13 @@ static void fix(uint8_t *data, size_t size)
             at++;
             continue;
         }
-        uint32_t n = gt_le32(head + 8);
+        uint32_t n = gt_bytes_le32(head + 8);
         if (n > size - at - GT_COMPACT_HEAD) {
             at++;
             continue;
         }
-        gt_put32(head + 12, (uint32_t)crc32_z(0, head + GT_COMPACT_HEAD, n));
-        gt_put32(head + 60, (uint32_t)crc32_z(0, head, 60));
+        gt_bytes_put32(head + 12, (uint32_t)crc32_z(0, head + GT_COMPACT_HEAD, n));
+        gt_bytes_put32(head + 60, (uint32_t)crc32_z(0, head, 60));
         at += GT_COMPACT_HEAD + n;
     }
 }
@@ -65,18 +65,18 @@ static void read_segment(const struct gt_compact_file *f, const struct gt_compac
                          uint64_t *records)
 {
     struct gt_compact_buffer buffer = {0};
-    struct gt_unpacker *u;
+    struct gt_compact_unpacker *u;
     const uint8_t *payload;
-    int status = gt_unpacker_create(&u);
+    int status = gt_compact_unpacker_create(&u);
     require(status == 0);
     for (size_t i = 0; i < s->n && status == 0; i++) {
         require(s->block[i] < f->n);
         status = gt_compact_file_read(f, s->block[i], &buffer, &payload, NULL);
         if (status == 0)
-            status =
-                gt_unpacker_block(u, &f->block[s->block[i]].head, payload, look, records, NULL);
+            status = gt_compact_unpacker_block(u, &f->block[s->block[i]].head, payload, look,
+                                               records, NULL);
     }
-    gt_unpacker_destroy(u);
+    gt_compact_unpacker_destroy(u);
     gt_compact_buffer_free(&buffer);
 }
 

@@ -29,11 +29,11 @@ static void check_mapping(const struct gt_etrace_note *note)
 
 static ssize_t read_some(void *self, void *out, size_t n)
 {
-    struct gt_reader *r = self;
+    struct gt_bytes_reader *r = self;
     n = n < r->left ? n : r->left;
     n = n < 100 ? n : 100;
     if (n)
-        memcpy(out, gt_read_bytes(r, n), n);
+        memcpy(out, gt_bytes_read_bytes(r, n), n);
     return (ssize_t)n;
 }
 
@@ -47,7 +47,8 @@ static void touch(const void *data, size_t n)
 }
 
 /* What was written instead is the packet, but for bytes that mean nothing. */
-static void same(const struct gt_etrace_packet *p, const struct gt_writer *w, const uint8_t *out)
+static void same(const struct gt_etrace_packet *p, const struct gt_bytes_writer *w,
+                 const uint8_t *out)
 {
     require(!w->short_of && (size_t)(w->at - out) == 8 + (size_t)p->len);
     require(p->type == GT_ETRACE_MEM || p->type == GT_ETRACE_EVENT ||
@@ -63,11 +64,11 @@ static bool same_side(const struct gt_etrace_arch_side *a, const struct gt_etrac
 static void check_arch(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p)
 {
     uint8_t out[64];
-    struct gt_writer w;
+    struct gt_bytes_writer w;
     struct gt_etrace_arch arch, again;
     if (gt_etrace_get_arch(r, p, &arch, NULL) < 0)
         return;
-    gt_writer_init(&w, out, sizeof out);
+    gt_bytes_writer_init(&w, out, sizeof out);
     gt_etrace_put_arch(&w, &arch);
     struct gt_etrace_packet written = {.type = p->type, .len = 16, .body = out + GT_ETRACE_HEADER};
     require(w.at - out == 24 && gt_etrace_get_arch(r, &written, &again, NULL) == 0);
@@ -107,12 +108,12 @@ static void check_event(const struct gt_etrace_reader *r, const struct gt_etrace
 static void check_packet(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p)
 {
     static uint8_t out[GT_ETRACE_HEADER + GT_ETRACE_MAX_BODY];
-    struct gt_writer w;
+    struct gt_bytes_writer w;
     struct gt_etrace_info info;
     struct gt_etrace_tb tb;
     struct gt_etrace_note note;
     struct gt_etrace_mem mem;
-    gt_writer_init(&w, out, sizeof out);
+    gt_bytes_writer_init(&w, out, sizeof out);
     touch(p->body, p->len);
     if (p->type == GT_ETRACE_INFO && gt_etrace_get_info(r, p, &info, NULL) == 0)
         gt_etrace_put_info(&w, &info);
@@ -135,11 +136,11 @@ static void check_packet(const struct gt_etrace_reader *r, const struct gt_etrac
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct gt_reader source;
+    struct gt_bytes_reader source;
     struct gt_etrace_reader *r;
     struct gt_etrace_packet p;
     uint64_t offset = 0;
-    gt_reader_init(&source, data, size);
+    gt_bytes_reader_init(&source, data, size);
     if (gt_etrace_reader_create(read_some, &source, "fuzz", &r, NULL) < 0)
         return 0;
     while (gt_etrace_next(r, &p, NULL) == 1) {

@@ -158,8 +158,8 @@ static void add_chunk(struct gt_execlog_chunk c, const uint8_t *body, size_t n)
 /* Pieces: u8 type, u8 flags, u8 vCPU, u8 first, u16 n, n bytes of body. */
 static void make_log(const uint8_t *data, size_t size)
 {
-    struct gt_reader r;
-    gt_reader_init(&r, data, size);
+    struct gt_bytes_reader r;
+    gt_bytes_reader_init(&r, data, size);
     memset(log_data, 0, GT_EXECLOG_HEAD);
     memcpy(log_data, gt_execlog_magic, sizeof gt_execlog_magic);
     log_data[8] = GT_EXECLOG_MAJOR;
@@ -167,15 +167,15 @@ static void make_log(const uint8_t *data, size_t size)
     memcpy(log_data + GT_EXECLOG_HEAD - 4, &check, sizeof check);
     log_size = GT_EXECLOG_HEAD;
     while (r.left) {
-        struct gt_execlog_chunk c = {.type = gt_read_u8(&r)};
-        c.flags = gt_read_u8(&r);
-        c.vcpu = gt_read_u8(&r);
-        c.first = gt_read_u8(&r);
+        struct gt_execlog_chunk c = {.type = gt_bytes_read_u8(&r)};
+        c.flags = gt_bytes_read_u8(&r);
+        c.vcpu = gt_bytes_read_u8(&r);
+        c.first = gt_bytes_read_u8(&r);
         c.count = 1;
         c.names = 1;
-        size_t n = gt_read_u16(&r);
+        size_t n = gt_bytes_read_u16(&r);
         n = n < r.left ? n : r.left;
-        const uint8_t *body = gt_read_bytes(&r, n);
+        const uint8_t *body = gt_bytes_read_bytes(&r, n);
         if (r.short_of)
             break;
         add_chunk(c, body, n);

@@ -35,15 +35,15 @@ static void put_act(void *self, const struct gt_filter_act *a)
 }
 
 /* Numbers, texts, and values that are not known. */
-static bool value(void *self, uint32_t depth, const struct gt_call_value_name *name,
-                  struct gt_call_value *out)
+static bool value(void *self, uint32_t depth, const struct gt_base_call_value_name *name,
+                  struct gt_base_call_value *out)
 {
     (void)self;
-    *out = (struct gt_call_value){.bits = depth};
+    *out = (struct gt_base_call_value){.bits = depth};
     if (name->place == GT_CALL_NAMED)
-        *out = (struct gt_call_value){.kind = GT_CALL_VALUE_TEXT, .text = "x", .size = 1};
+        *out = (struct gt_base_call_value){.kind = GT_CALL_VALUE_TEXT, .text = "x", .size = 1};
     if (name->place == GT_CALL_FLOAT_ARGUMENT)
-        *out = (struct gt_call_value){.kind = GT_CALL_VALUE_REAL, .real = depth};
+        *out = (struct gt_base_call_value){.kind = GT_CALL_VALUE_REAL, .real = depth};
     return name->number < 9;
 }
 

@@ -31,7 +31,7 @@ static void check_functions(const struct gt_kernel_symbol *s, size_t n)
     }
 }
 
-static void check_types(const struct gt_prototypes *p)
+static void check_types(const struct gt_type_prototypes *p)
 {
     for (uint32_t i = 0; i <= gt_types_count(p->types); i++) {
         const struct gt_type *t = gt_type_plain(p->types, i);
@@ -46,13 +46,13 @@ static void check_types(const struct gt_prototypes *p)
     }
     for (size_t i = 0; i < p->n; i++) {
         require(gt_type_get(p->types, p->item[i].type)->kind == GT_TYPE_FUNCTION);
-        require(gt_prototypes_named(p, p->item[i].name) != NULL);
+        require(gt_type_prototypes_named(p, p->item[i].name) != NULL);
     }
 }
 
 static void check_kernel(const struct gt_kernel *k)
 {
-    struct gt_prototypes *types;
+    struct gt_type_prototypes *types;
     static const char *const members[] = {"comm", "pid", "thread.fsbase", "thread_info.flags.x"};
     uint64_t addr;
     uint32_t offset;
@@ -75,9 +75,9 @@ static void check_kernel(const struct gt_kernel *k)
     }
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         gt_kernel_member(k, "task_struct", members[i], &offset);
-    if (gt_btf_prototypes(k, &types, NULL) == GT_OK) {
+    if (gt_type_btf_prototypes(k, &types, NULL) == GT_OK) {
         check_types(types);
-        gt_prototypes_free(types);
+        gt_type_prototypes_free(types);
     }
 }
 

@@ -22,22 +22,22 @@ static struct gt_trace_group group = GT_TRACE_GROUP("demo", events, 2);
 GT_TRACE_REGISTER(group)
 
 /* Lines of answers to JSON begin with a brace; others may too, where an event's name is echoed. */
-static void check_answer(const struct gt_monitor_client *c)
+static void check_answer(const struct gt_events_monitor_client *c)
 {
-    struct gt_monitor_json value;
+    struct gt_events_monitor_json value;
     const char *why, *where;
     if (c->out.failed || c->out.data[c->out.n - 1] != '\n' || strncmp(c->out.data, "{\"", 2) != 0)
         return;
-    const char *end = gt_monitor_json_parse(c->out.data, c->out.n, &value, &why, &where);
+    const char *end = gt_events_monitor_json_parse(c->out.data, c->out.n, &value, &why, &where);
     if (!end || end + 2 != c->out.data + c->out.n)
         abort();
 }
 
-static void work(struct gt_monitor_client *c)
+static void work(struct gt_events_monitor_client *c)
 {
     for (size_t before = c->fill + 1; c->fill && c->fill != before;) {
         before = c->fill;
-        gt_monitor_client_work(c);
+        gt_events_monitor_client_work(c);
         if (c->out.n) {
             check_answer(c);
             c->out.n = 0;
@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!data || !size || !harmless(data, size))
         return 0;
-    struct gt_monitor_client *c = calloc(1, sizeof *c);
+    struct gt_events_monitor_client *c = calloc(1, sizeof *c);
     size_t piece = (size_t)*data++ * 64 + 1, n;
     if (!c)
         return 0;
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     c->ended = true;
     work(c);
-    gt_monitor_free(&c->out);
+    gt_events_monitor_free(&c->out);
     free(c);
     return 0;
 }

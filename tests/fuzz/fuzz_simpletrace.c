@@ -56,12 +56,12 @@ static void read_trace(const struct gt_trace_declarations *d, const char *path, 
     gt_trace_reader_close(r);
 }
 
-static void walk_records(const uint8_t *data, size_t size, struct gt_simpletrace_order order)
+static void walk_records(const uint8_t *data, size_t size, struct gt_events_simpletrace_order order)
 {
-    struct gt_simpletrace_item item;
+    struct gt_events_simpletrace_item item;
     size_t need;
     int n;
-    while ((n = gt_simpletrace_get_record(data, size, &order, &item, &need)) > 0) {
+    while ((n = gt_events_simpletrace_get_record(data, size, &order, &item, &need)) > 0) {
         if ((size_t)n > size || item.data < data || item.data + item.size != data + n)
             abort();
         data += n;
@@ -91,8 +91,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     read_trace(d, path, false);
     read_trace(d, path, true);
-    walk_records(data, size, (struct gt_simpletrace_order){GT_SIMPLETRACE_VERSION, true});
-    walk_records(data, size, (struct gt_simpletrace_order){GT_SIMPLETRACE_VERSION_THREADS, false});
+    walk_records(data, size, (struct gt_events_simpletrace_order){GT_SIMPLETRACE_VERSION, true});
+    walk_records(data, size,
+                 (struct gt_events_simpletrace_order){GT_SIMPLETRACE_VERSION_THREADS, false});
     gt_trace_declarations_free(d);
     return 0;
 }

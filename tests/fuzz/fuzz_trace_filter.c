@@ -12,7 +12,7 @@ static const char text[] = "io(uint64_t offset, int bytes, void *req, bool write
                            "name(const char *dev, const char *text, int bytes)\n"
                            "vcpu guest(unsigned level)\n";
 
-static void match_all(struct gt_trace_filter *f, const struct gt_trace_declarations *d)
+static void match_all(struct gt_simpletrace_filter *f, const struct gt_trace_declarations *d)
 {
     static struct gt_trace_value values[GT_TRACE_ARGUMENTS_MAX];
     const struct gt_trace_declaration *e;
@@ -27,7 +27,7 @@ static void match_all(struct gt_trace_filter *f, const struct gt_trace_declarati
             values[j] = e->arguments[j].kind == GT_TRACE_STRING
                             ? (struct gt_trace_value){3, "vda"}
                             : (struct gt_trace_value){(uint64_t)-3, NULL};
-        gt_trace_filter_match(f, &r, 999);
+        gt_simpletrace_filter_match(f, &r, 999);
     }
 }
 
@@ -36,16 +36,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct gt_trace_declarations *d;
     struct gt_trace_error trace_err;
     struct gt_error err;
-    struct gt_trace_filter *f;
+    struct gt_simpletrace_filter *f;
     size_t at;
     if (!d && gt_trace_declarations_parse(&d, "events", text, sizeof text - 1, &trace_err) < 0)
         abort();
     char *expression = strndup((const char *)data, size);
     if (!expression)
         return 0;
-    if (gt_trace_filter_parse(&f, expression, d, &at, &err) == 0) {
+    if (gt_simpletrace_filter_parse(&f, expression, d, &at, &err) == 0) {
         match_all(f, d);
-        gt_trace_filter_free(f);
+        gt_simpletrace_filter_free(f);
     } else if (at > strlen(expression)) {
         abort();
     }

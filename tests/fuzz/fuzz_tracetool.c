@@ -7,10 +7,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void generate(const struct gt_event_list *events, const struct gt_format *format)
+static void generate(const struct gt_tracetool_event_list *events,
+                     const struct gt_tracetool_format *format)
 {
-    static const struct gt_backend *const backends[] = {&gt_backend_log, &gt_backend_simple,
-                                                        &gt_backend_ust, &gt_backend_dtrace, NULL};
+    static const struct gt_tracetool_backend *const backends[] = {
+        &gt_tracetool_backend_log, &gt_tracetool_backend_simple, &gt_tracetool_backend_ust,
+        &gt_tracetool_backend_dtrace, NULL};
     static const char *const includes[] = {NULL};
     const struct gt_tracetool_options options = {
         .format = format,
@@ -25,26 +27,26 @@ static void generate(const struct gt_event_list *events, const struct gt_format 
         .includes = includes,
         .output = "out",
     };
-    struct gt_generator g;
-    gt_generator_init(&g, &options, events);
+    struct gt_tracetool_generator g;
+    gt_tracetool_generator_init(&g, &options, events);
     format->generate(&g);
     if (g.out.failed || !g.out.len)
         abort();
-    gt_generator_free(&g);
+    gt_tracetool_generator_free(&g);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct gt_parser p;
+    struct gt_tracetool_parser p;
     struct gt_text text = {0};
-    const struct gt_format *format;
-    gt_parser_init(&p, size ? data[0] % 3 : GT_GRAMMAR_ANY);
-    gt_parser_read(&p, "fuzz", (const char *)data, size);
-    gt_parser_read(&p, "twice", (const char *)data, size / 2);
-    gt_diagnostics_show(&p.errors, &text);
-    for (size_t i = 0; (format = gt_format_at(i)); i++)
+    const struct gt_tracetool_format *format;
+    gt_tracetool_parser_init(&p, size ? data[0] % 3 : GT_GRAMMAR_ANY);
+    gt_tracetool_parser_read(&p, "fuzz", (const char *)data, size);
+    gt_tracetool_parser_read(&p, "twice", (const char *)data, size / 2);
+    gt_tracetool_diagnostics_show(&p.errors, &text);
+    for (size_t i = 0; (format = gt_tracetool_format_at(i)); i++)
         generate(&p.events, format);
     gt_text_free(&text);
-    gt_parser_free(&p);
+    gt_tracetool_parser_free(&p);
     return 0;
 }

@@ -15,13 +15,13 @@ static void require(bool good)
 
 static void check_records(const uint8_t *data, size_t size)
 {
-    struct gt_reader r;
-    struct gt_writer w;
+    struct gt_bytes_reader r;
+    struct gt_bytes_writer w;
     struct gt_uftrace_record rec;
     uint8_t back[GT_UFTRACE_RECORD_SIZE];
-    gt_reader_init(&r, data, size);
+    gt_bytes_reader_init(&r, data, size);
     for (const uint8_t *at = data; gt_uftrace_record_read(&r, true, &rec) == 1; at = r.at) {
-        gt_writer_init(&w, back, sizeof back);
+        gt_bytes_writer_init(&w, back, sizeof back);
         gt_uftrace_record_write(&w, &rec);
         require(!w.short_of && !memcmp(at, back, sizeof back));
     }
@@ -32,15 +32,15 @@ static void check_repair(const uint8_t *data, struct gt_uftrace_scan *s)
 {
     size_t size = s->whole + (size_t)s->n_open * GT_UFTRACE_RECORD_SIZE;
     uint8_t *whole = malloc(size ? size : 1);
-    struct gt_writer w;
+    struct gt_bytes_writer w;
     struct gt_uftrace_scan again;
     require(whole != NULL);
-    gt_writer_init(&w, whole, size);
+    gt_bytes_writer_init(&w, whole, size);
     if (s->whole)
-        gt_write_bytes(&w, data, s->whole);
+        gt_bytes_write_bytes(&w, data, s->whole);
     for (uint32_t i = s->n_open; i > 0; i--) {
-        gt_write_u64(&w, s->last_time);
-        gt_write_u64(&w, s->open[i - 1]);
+        gt_bytes_write_u64(&w, s->last_time);
+        gt_bytes_write_u64(&w, s->open[i - 1]);
     }
     require(!w.short_of && gt_uftrace_scan(whole, size, &again, NULL) == 0);
     require(again.n_open == 0 && again.whole == size && again.depth == s->depth);

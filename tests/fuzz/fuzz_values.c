@@ -56,10 +56,10 @@ static void check_uftrace(const struct gt_value_list *list)
     enum { MOST = 4096, ROOM = GT_VALUES_MOST * (MOST + 16) };
     static uint8_t once[ROOM], twice[ROOM];
     struct gt_value_list again;
-    struct gt_reader r;
+    struct gt_bytes_reader r;
     size_t n = gt_values_put_uftrace(once, items, list, MOST);
     require(n % 8 == 0 && n <= ROOM);
-    gt_reader_init(&r, once, n);
+    gt_bytes_reader_init(&r, once, n);
     require(gt_values_get_uftrace(&r, items, list->n, &again) == 0 && r.left == 0);
     require(gt_values_put_uftrace(twice, items, &again, MOST) == n && !memcmp(once, twice, n));
 }
@@ -67,7 +67,7 @@ static void check_uftrace(const struct gt_value_list *list)
 static void check_payload(const uint8_t *data, size_t size)
 {
     struct gt_value_list list;
-    struct gt_reader r;
+    struct gt_bytes_reader r;
     uint64_t *words = malloc(size + 8), put[GT_VALUES_BYTES / 8];
     require(words != NULL);
     memcpy(words, data, size);
@@ -78,7 +78,7 @@ static void check_payload(const uint8_t *data, size_t size)
         show(&list);
     }
     free(words);
-    gt_reader_init(&r, data, size);
+    gt_bytes_reader_init(&r, data, size);
     if (gt_values_get_uftrace(&r, items, sizeof items / sizeof *items, &list) == 0) {
         require((size - r.left) % 8 == 0);
         check_uftrace(&list);

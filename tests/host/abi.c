@@ -246,23 +246,24 @@ EXPORT(void, outs, (const char *text))
 
 EXPORT(char *, path_to_binary, (void))
 {
-    return gt_plan.system ? NULL : g_strdup("guest.elf");
+    return gt_recorder_plan.system ? NULL : g_strdup("guest.elf");
 }
 
 EXPORT(uint64_t, entry_code, (void))
 {
-    return gt_plan.system || !gt_plan.n_insns ? 0 : gt_plan.insns[0].addr;
+    return gt_recorder_plan.system || !gt_recorder_plan.n_insns ? 0
+                                                                : gt_recorder_plan.insns[0].addr;
 }
 
 #if ABI == 1
 EXPORT(int, n_vcpus, (void))
 {
-    return gt_plan.system ? (int)gt_plan.vcpus : -1;
+    return gt_recorder_plan.system ? (int)gt_recorder_plan.vcpus : -1;
 }
 
 EXPORT(int, n_max_vcpus, (void))
 {
-    return gt_plan.system ? (int)gt_plan.max_vcpus : -1;
+    return gt_recorder_plan.system ? (int)gt_recorder_plan.max_vcpus : -1;
 }
 
 EXPORT(void, register_vcpu_tb_exec_inline,
@@ -281,7 +282,7 @@ struct u64_entry {
 
 EXPORT(int, num_vcpus, (void))
 {
-    return (int)gt_plan.vcpus;
+    return (int)gt_recorder_plan.vcpus;
 }
 
 EXPORT(struct score *, scoreboard_new, (size_t size))

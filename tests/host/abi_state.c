@@ -24,11 +24,11 @@ static const char *const names[] = {"x0", "pc", "sp"};
 EXPORT(GArray *, get_registers, (void))
 {
     GArray *list = g_array_new(FALSE, TRUE, sizeof(struct reg));
-    for (uintptr_t i = 0; i < gt_plan.n_registers; i++) {
-        struct reg r = {.handle = (void *)(i * 8), .name = gt_plan.registers[i].name};
+    for (uintptr_t i = 0; i < gt_recorder_plan.n_registers; i++) {
+        struct reg r = {.handle = (void *)(i * 8), .name = gt_recorder_plan.registers[i].name};
         g_array_append_val(list, r);
     }
-    if (gt_plan.n_registers)
+    if (gt_recorder_plan.n_registers)
         return list;
     for (uintptr_t i = 0; i < G_N_ELEMENTS(names); i++) {
         struct reg r = {.handle = (void *)(i * 8), .name = names[i], .feature = "core"};
@@ -49,8 +49,8 @@ EXPORT(int, read_register, (void *handle, GByteArray *out))
 {
     if (gt_callback_flags < 1)
         gt_die("a register read in a callback that did not ask for registers");
-    if (gt_plan.n_registers) {
-        const struct scripted_register *r = &gt_plan.registers[(uintptr_t)handle / 8];
+    if (gt_recorder_plan.n_registers) {
+        const struct scripted_register *r = &gt_recorder_plan.registers[(uintptr_t)handle / 8];
         static const uint8_t rest[GT_PLAN_REGISTER];
         guint known = MIN(r->size, 8);
         g_byte_array_append(out, (const uint8_t *)&r->value[gt_this_vcpu % 4], known);
@@ -66,10 +66,10 @@ EXPORT(int, read_register, (void *handle, GByteArray *out))
 #if GT_SCRIPT_ABI >= 4
 EXPORT(bool, read_memory_vaddr, (uint64_t addr, GByteArray *out, size_t n))
 {
-    if (addr < gt_plan.lo || addr - gt_plan.lo > gt_plan.size ||
-        n > gt_plan.size - (addr - gt_plan.lo))
+    if (addr < gt_recorder_plan.lo || addr - gt_recorder_plan.lo > gt_recorder_plan.size ||
+        n > gt_recorder_plan.size - (addr - gt_recorder_plan.lo))
         return false;
-    g_byte_array_append(out, gt_guest(addr), (guint)n);
+    g_byte_array_append(out, gt_recorder_guest(addr), (guint)n);
     return true;
 }
 

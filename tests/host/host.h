@@ -109,7 +109,7 @@ struct scripted_register {
     uint64_t value[4];
 };
 
-extern struct plan gt_plan;
+extern struct plan gt_recorder_plan;
 
 /* Ends the process with a message. */
 void gt_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
@@ -117,7 +117,7 @@ void *gt_grow(void *array, size_t n, size_t size);
 
 /* plan.c */
 void gt_plan_read(const char *path);
-void *gt_guest(uint64_t addr);
+void *gt_recorder_guest(uint64_t addr);
 /* The memory that code at the address lies in. */
 void *gt_code_memory(uint64_t addr);
 void gt_map_file(uint64_t addr, uint64_t size, const char *path);

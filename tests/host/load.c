@@ -42,12 +42,12 @@ bool gt_load_plugin(const char *path, int min, int argc, char **argv)
     printf("version %d\n", *version);
     gt_plugin_id = next_id++;
     struct info *info = calloc(1, sizeof *info); /* gone when install returns */
-    info->target_name = gt_plan.target;
+    info->target_name = gt_recorder_plan.target;
     info->version.min = min;
     info->version.cur = GT_SCRIPT_ABI;
-    info->system_emulation = gt_plan.system;
-    info->system.smp_vcpus = (int)gt_plan.vcpus;
-    info->system.max_vcpus = (int)gt_plan.max_vcpus;
+    info->system_emulation = gt_recorder_plan.system;
+    info->system.smp_vcpus = (int)gt_recorder_plan.vcpus;
+    info->system.max_vcpus = (int)gt_recorder_plan.max_vcpus;
     int status = ((int (*)(uint64_t, const struct info *, int, char **))install)(gt_plugin_id, info,
                                                                                  argc, argv);
     free(info);

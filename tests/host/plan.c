@@ -27,7 +27,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-struct plan gt_plan;
+struct plan gt_recorder_plan;
 
 void gt_die(const char *format, ...)
 {
@@ -50,28 +50,29 @@ void *gt_grow(void *array, size_t n, size_t size)
     return p;
 }
 
-void *gt_guest(uint64_t addr)
+void *gt_recorder_guest(uint64_t addr)
 {
-    return gt_plan.memory + (addr - gt_plan.lo);
+    return gt_recorder_plan.memory + (addr - gt_recorder_plan.lo);
 }
 
 void *gt_code_memory(uint64_t addr)
 {
-    bool moved = addr - gt_plan.shared.from < gt_plan.shared.size;
-    return gt_guest(moved ? addr - gt_plan.shared.from + gt_plan.shared.to : addr);
+    bool moved = addr - gt_recorder_plan.shared.from < gt_recorder_plan.shared.size;
+    return gt_recorder_guest(
+        moved ? addr - gt_recorder_plan.shared.from + gt_recorder_plan.shared.to : addr);
 }
 
 void gt_map_file(uint64_t addr, uint64_t size, const char *path)
 {
     if (strcmp(path, "none") == 0) {
-        if (mmap(gt_guest(addr), size, PROT_READ | PROT_WRITE,
+        if (mmap(gt_recorder_guest(addr), size, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
             gt_die("cannot unmap %" PRIx64, addr);
         return;
     }
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 ||
-        mmap(gt_guest(addr), size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED)
+    if (fd < 0 || mmap(gt_recorder_guest(addr), size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) ==
+                      MAP_FAILED)
         gt_die("cannot map %s", path);
     close(fd);
 }
@@ -88,13 +89,14 @@ static uint64_t number(char **at)
 
 static void read_memory(char *rest)
 {
-    gt_plan.lo = number(&rest);
-    gt_plan.size = number(&rest);
-    gt_plan.zero_base = strcmp(rest, "zero") == 0;
-    void *want = gt_plan.zero_base ? (void *)(uintptr_t)gt_plan.lo : NULL;
-    gt_plan.memory = mmap(want, gt_plan.size, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | (want ? MAP_FIXED_NOREPLACE : 0), -1, 0);
-    if (gt_plan.memory == MAP_FAILED)
+    gt_recorder_plan.lo = number(&rest);
+    gt_recorder_plan.size = number(&rest);
+    gt_recorder_plan.zero_base = strcmp(rest, "zero") == 0;
+    void *want = gt_recorder_plan.zero_base ? (void *)(uintptr_t)gt_recorder_plan.lo : NULL;
+    gt_recorder_plan.memory =
+        mmap(want, gt_recorder_plan.size, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | (want ? MAP_FIXED_NOREPLACE : 0), -1, 0);
+    if (gt_recorder_plan.memory == MAP_FAILED)
         gt_die("no guest memory");
 }
 
@@ -103,7 +105,7 @@ static void read_words(char *rest)
     uint64_t addr = number(&rest), width = number(&rest);
     for (; *rest; addr += width) {
         uint64_t word = number(&rest);
-        memcpy(gt_guest(addr), &word, width);
+        memcpy(gt_recorder_guest(addr), &word, width);
     }
 }
 
@@ -123,7 +125,7 @@ static void read_accesses(char *rest, struct action *a)
             x->high = number(&rest);
         }
         x->value = x->wide || x->kind == 's' ? number(&rest) : 0;
-        if (x->kind == 's' && x->addr >= gt_plan.n_registers)
+        if (x->kind == 's' && x->addr >= gt_recorder_plan.n_registers)
             gt_die("no such register");
     }
 }
@@ -147,7 +149,7 @@ static bool read_action(const char *verb, char *rest)
     size_t i = 0;
     while (i < sizeof verbs / sizeof verbs[0] && strcmp(verbs[i].name, verb) != 0)
         i++;
-    if (i == sizeof verbs / sizeof verbs[0] || gt_plan.n_lives == 0)
+    if (i == sizeof verbs / sizeof verbs[0] || gt_recorder_plan.n_lives == 0)
         return false;
     a.kind = verbs[i].kind;
     if (a.kind == DO_BLOCK || a.kind == DO_REPEAT) {
@@ -165,7 +167,7 @@ static bool read_action(const char *verb, char *rest)
         for (size_t k = 0; k < 9 && *rest; k++)
             a.arg[k] = number(&rest);
     }
-    struct life *life = &gt_plan.lives[gt_plan.n_lives - 1];
+    struct life *life = &gt_recorder_plan.lives[gt_recorder_plan.n_lives - 1];
     life->actions = gt_grow(life->actions, life->n, sizeof a);
     life->actions[life->n++] = a;
     return true;
@@ -173,9 +175,9 @@ static bool read_action(const char *verb, char *rest)
 
 static void read_machine(char *rest)
 {
-    gt_plan.system = true;
-    gt_plan.vcpus = (unsigned)number(&rest);
-    gt_plan.max_vcpus = (unsigned)number(&rest);
+    gt_recorder_plan.system = true;
+    gt_recorder_plan.vcpus = (unsigned)number(&rest);
+    gt_recorder_plan.max_vcpus = (unsigned)number(&rest);
 }
 
 static void read_map(char *rest)
@@ -186,8 +188,9 @@ static void read_map(char *rest)
 
 static void read_insn(char *rest)
 {
-    gt_plan.insns = gt_grow(gt_plan.insns, gt_plan.n_insns, sizeof *gt_plan.insns);
-    struct insn *insn = &gt_plan.insns[gt_plan.n_insns++];
+    gt_recorder_plan.insns =
+        gt_grow(gt_recorder_plan.insns, gt_recorder_plan.n_insns, sizeof *gt_recorder_plan.insns);
+    struct insn *insn = &gt_recorder_plan.insns[gt_recorder_plan.n_insns++];
     insn->addr = number(&rest);
     insn->size = (uint32_t)number(&rest);
     insn->disas = *rest ? strdup(rest) : NULL;
@@ -195,8 +198,9 @@ static void read_insn(char *rest)
 
 static void read_register(char *rest)
 {
-    gt_plan.registers = gt_grow(gt_plan.registers, gt_plan.n_registers, sizeof *gt_plan.registers);
-    struct scripted_register *r = &gt_plan.registers[gt_plan.n_registers++];
+    gt_recorder_plan.registers = gt_grow(gt_recorder_plan.registers, gt_recorder_plan.n_registers,
+                                         sizeof *gt_recorder_plan.registers);
+    struct scripted_register *r = &gt_recorder_plan.registers[gt_recorder_plan.n_registers++];
     memset(r, 0, sizeof *r);
     size_t n = strcspn(rest, " ");
     snprintf(r->name, sizeof r->name, "%.*s", (int)n, rest);
@@ -208,13 +212,15 @@ static void read_register(char *rest)
 
 static void read_vcpu(char *rest)
 {
-    gt_plan.lives = gt_grow(gt_plan.lives, gt_plan.n_lives, sizeof *gt_plan.lives);
-    gt_plan.lives[gt_plan.n_lives++] = (struct life){.vcpu = (unsigned)number(&rest)};
+    gt_recorder_plan.lives =
+        gt_grow(gt_recorder_plan.lives, gt_recorder_plan.n_lives, sizeof *gt_recorder_plan.lives);
+    gt_recorder_plan.lives[gt_recorder_plan.n_lives++] =
+        (struct life){.vcpu = (unsigned)number(&rest)};
 }
 
 static void read_target(char *rest)
 {
-    snprintf(gt_plan.target, sizeof gt_plan.target, "%s", rest);
+    snprintf(gt_recorder_plan.target, sizeof gt_recorder_plan.target, "%s", rest);
 }
 
 static void read_line(char *line)

@@ -33,7 +33,7 @@ static struct tb *translate(uint32_t first, uint32_t n)
     tb->first = first;
     tb->n = n;
     for (uint32_t i = 0; i < n; i++)
-        tb->insns[i] = (struct tb_insn){.insn = &gt_plan.insns[first + i], .tb = tb};
+        tb->insns[i] = (struct tb_insn){.insn = &gt_recorder_plan.insns[first + i], .tb = tb};
     assert(!gt_translating);
     gt_translating = tb;
     gt_tell_translate(tb);
@@ -47,7 +47,7 @@ static struct tb *translate(uint32_t first, uint32_t n)
 
 static void flush_alone(void)
 {
-    for (size_t i = 0; i < gt_plan.n_insns; i++)
+    for (size_t i = 0; i < gt_recorder_plan.n_insns; i++)
         while (blocks[i]) {
             struct tb *tb = blocks[i];
             blocks[i] = tb->next;
@@ -59,14 +59,14 @@ static void flush_alone(void)
 static void do_access(const struct tb_insn *insn, unsigned vcpu, const struct access *a)
 {
     if (a->kind == 's')
-        gt_plan.registers[a->addr].value[vcpu % 4] = a->value;
+        gt_recorder_plan.registers[a->addr].value[vcpu % 4] = a->value;
     else
         gt_run_memory(&insn->ops, vcpu, a);
 }
 
 static void run_block(unsigned vcpu, const struct action *a)
 {
-    if (a->first + a->count > gt_plan.n_insns || a->count == 0)
+    if (a->first + a->count > gt_recorder_plan.n_insns || a->count == 0)
         gt_die("no such block");
     struct tb *tb = find_block(a->first, a->count);
     if (!tb)
@@ -87,8 +87,8 @@ static void *run_life(void *arg);
 /* The first life of the vCPU that has not begun. */
 static void start(unsigned vcpu)
 {
-    for (size_t i = 0; i < gt_plan.n_lives; i++) {
-        struct life *l = &gt_plan.lives[i];
+    for (size_t i = 0; i < gt_recorder_plan.n_lives; i++) {
+        struct life *l = &gt_recorder_plan.lives[i];
         if (l->vcpu != vcpu || l->started)
             continue;
         l->started = true;
@@ -108,8 +108,8 @@ static void start(unsigned vcpu)
 
 static void join(unsigned vcpu)
 {
-    for (size_t i = 0; i < gt_plan.n_lives; i++) {
-        struct life *l = &gt_plan.lives[i];
+    for (size_t i = 0; i < gt_recorder_plan.n_lives; i++) {
+        struct life *l = &gt_recorder_plan.lives[i];
         if (l->vcpu == vcpu && l->started && l->thread) {
             pthread_join(l->thread, NULL);
             l->thread = 0;
@@ -152,9 +152,9 @@ static void act(unsigned vcpu, const struct action *a)
         gt_map_file(a->arg[0], a->arg[1], a->path);
         break;
     case DO_SHARE:
-        gt_plan.shared.from = a->arg[0];
-        gt_plan.shared.size = a->arg[1];
-        gt_plan.shared.to = a->arg[2];
+        gt_recorder_plan.shared.from = a->arg[0];
+        gt_recorder_plan.shared.size = a->arg[1];
+        gt_recorder_plan.shared.to = a->arg[2];
         break;
     default:
         gt_die("action %d is no guest's", a->kind);
@@ -192,9 +192,9 @@ static bool act_alone(unsigned vcpu, const struct action *a)
         await_flag(a->arg[0]);
         return true;
     case DO_EXIT:
-        if (gt_plan.system)
+        if (gt_recorder_plan.system)
             report_exit_once();
-        return gt_plan.system;
+        return gt_recorder_plan.system;
     default:
         pthread_rwlock_rdlock(&running);
         act(vcpu, a);
@@ -239,11 +239,11 @@ static void *run_life(void *arg)
     struct life *l = arg;
     begin(l->vcpu);
     pthread_mutex_lock(&lock);
-    alive[l - gt_plan.lives] = true;
+    alive[l - gt_recorder_plan.lives] = true;
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
     run_actions(l->vcpu, l->actions, l->n);
-    if (!gt_plan.system) {
+    if (!gt_recorder_plan.system) {
         pthread_rwlock_rdlock(&running);
         gt_tell_vcpu_exit(l->vcpu);
         pthread_rwlock_unlock(&running);
@@ -253,7 +253,7 @@ static void *run_life(void *arg)
 
 static void play_process(void)
 {
-    struct life *l = &gt_plan.lives[0];
+    struct life *l = &gt_recorder_plan.lives[0];
     l->started = true;
 #if GT_SCRIPT_ABI == 1
     gt_tell_init(l->vcpu);
@@ -264,25 +264,25 @@ static void play_process(void)
 
 static void play_machine(void)
 {
-    for (unsigned i = 0; i < gt_plan.vcpus; i++)
+    for (unsigned i = 0; i < gt_recorder_plan.vcpus; i++)
         start(i);
-    for (unsigned i = 0; i < gt_plan.vcpus; i++)
+    for (unsigned i = 0; i < gt_recorder_plan.vcpus; i++)
         join(i);
 }
 
 void gt_play(void)
 {
-    blocks = calloc(gt_plan.n_insns + 1, sizeof *blocks);
-    alive = calloc(gt_plan.n_lives + 1, sizeof *alive);
-    if (gt_plan.n_lives == 0)
+    blocks = calloc(gt_recorder_plan.n_insns + 1, sizeof *blocks);
+    alive = calloc(gt_recorder_plan.n_lives + 1, sizeof *alive);
+    if (gt_recorder_plan.n_lives == 0)
         return;
-    if (gt_plan.system)
+    if (gt_recorder_plan.system)
         play_machine();
     else
         play_process();
     pthread_rwlock_wrlock(&running);
     report_exit_once();
-    for (size_t i = 0; i < gt_plan.n_insns; i++)
+    for (size_t i = 0; i < gt_recorder_plan.n_insns; i++)
         while (blocks[i]) {
             struct tb *tb = blocks[i];
             blocks[i] = tb->next;

@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 
-PLUGIN = re.compile(r'gt_tool_|qemu_plugin_|_?gt_trace_\w|_TRACE_')
+PLUGIN = re.compile(r'gt_host_tool_|qemu_plugin_|_?gt_trace_\w|_TRACE_')
 # docs/decisions/dwarf-readers.md: what runs in QEMU reads no DWARF with it.
 LIBDW = re.compile(r'dw(arf|fl|elf)_')
 # Folders of src/ whose own folders are in one order, lower ones first; files beside them are above all.

@@ -5,10 +5,10 @@
  *   classify_tool ARCH     ARCH is a QEMU target name
  *
  * A line of input is "PC BYTES", both hexadecimal, the bytes in memory order; a line of output is
- * the kind's number in enum gt_insn_kind, the target in hexadecimal, whether the instruction is
- * conditional, and whether may_follow_call says so after it. With no input left it prints nothing
- * more; with a line it cannot read it exits 2. `classify_tool --kinds` prints the names of the
- * kinds, one a line, in order.
+ * the kind's number in enum gt_arch_insn_kind, the target in hexadecimal, whether the instruction
+ * is conditional, and whether may_follow_call says so after it. With no input left it prints
+ * nothing more; with a line it cannot read it exits 2. `classify_tool --kinds` prints the names of
+ * the kinds, one a line, in order.
  */
 #include "guest/arch/arch.h"
 
@@ -38,7 +38,7 @@ static size_t parse_bytes(const char *hex, uint8_t out[LONGEST_INSN])
 static int classify_line(const struct gt_arch *arch, char *line)
 {
     uint8_t bytes[LONGEST_INSN];
-    struct gt_insn insn;
+    struct gt_arch_insn insn;
     char *hex;
     uint64_t pc = strtoull(line, &hex, 16);
     size_t size;
@@ -72,8 +72,8 @@ int main(int argc, char **argv)
         return 2;
     }
     if (strcmp(argv[1], "--kinds") == 0) {
-        for (unsigned k = 0; strcmp(gt_insn_kind_name(k), "unknown") != 0; k++)
-            puts(gt_insn_kind_name(k));
+        for (unsigned k = 0; strcmp(gt_arch_insn_kind_name(k), "unknown") != 0; k++)
+            puts(gt_arch_insn_kind_name(k));
         return 0;
     }
     arch = gt_arch_by_target(argv[1]);

@@ -52,7 +52,7 @@ static int print_members(const struct gt_kernel *k, int n, char **names)
         if (found == GT_OK)
             printf("%s.%s %u\n", names[0], names[i], value);
         else
-            printf("%s.%s %s\n", names[0], names[i], gt_status_text(found));
+            printf("%s.%s %s\n", names[0], names[i], gt_error_status_text(found));
     }
     return status == GT_OK ? 0 : 1;
 }

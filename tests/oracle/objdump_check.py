@@ -15,7 +15,7 @@ another mode of the same machine, says what each mnemonic and operand text means
   OBJDUMP_FLAGS             for all files, where there are any
   MACHINE, ORIGIN           objdump's -m for --random and .bin files, and where those are (0)
   random_insns(rng, count) -> bytes
-  expect(mnemonic, operands) -> (kind, target)   kind as gt_insn_kind_name says it; target a number
+  expect(mnemonic, operands) -> (kind, target)   kind as gt_arch_insn_kind_name says it; target a number
                             where the kind has one, else None. None instead of the pair: text that is
                             no instruction, or not decidable, which is counted and not compared.
 

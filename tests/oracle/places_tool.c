@@ -35,11 +35,11 @@ static void show(const char *what, const struct gt_abi_value *v)
 
 int main(int argc, char **argv)
 {
-    struct gt_prototypes *p;
+    struct gt_type_prototypes *p;
     struct gt_error err;
     const struct gt_abi *abi = argc == 3 ? gt_abi_by_name(argv[1]) : NULL;
 
-    if (!abi || gt_dwarf_prototypes(argv[2], NULL, &p, &err) != GT_OK) {
+    if (!abi || gt_type_dwarf_prototypes(argv[2], NULL, &p, &err) != GT_OK) {
         fprintf(stderr, "places_tool: %s\n", abi ? err.text : "usage: places_tool ABI FILE");
         return 1;
     }
@@ -55,6 +55,6 @@ int main(int argc, char **argv)
             show("param", &param[j]);
         free(param);
     }
-    gt_prototypes_free(p);
+    gt_type_prototypes_free(p);
     return 0;
 }

@@ -42,10 +42,10 @@ static void show(const struct gt_types *types, uint32_t id, unsigned depth)
 
 int main(int argc, char **argv)
 {
-    struct gt_prototypes *p;
+    struct gt_type_prototypes *p;
     struct gt_error err;
 
-    if (argc != 2 || gt_dwarf_prototypes(argv[1], NULL, &p, &err) != GT_OK) {
+    if (argc != 2 || gt_type_dwarf_prototypes(argv[1], NULL, &p, &err) != GT_OK) {
         fprintf(stderr, "prototypes_tool: %s\n", argc == 2 ? err.text : "usage: FILE");
         return 1;
     }
@@ -62,6 +62,6 @@ int main(int argc, char **argv)
         }
         printf("\n");
     }
-    gt_prototypes_free(p);
+    gt_type_prototypes_free(p);
     return 0;
 }

@@ -32,7 +32,7 @@ static int fail(const struct gt_error *err)
     return 1;
 }
 
-static void print_symbols(const char *what, const struct gt_symbol *sym, size_t n)
+static void print_symbols(const char *what, const struct gt_elf_symbol *sym, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         printf("%s %" PRIx64 " %" PRIx64 " %c %s\n", what, sym[i].addr, sym[i].size, sym[i].type,
@@ -41,10 +41,10 @@ static void print_symbols(const char *what, const struct gt_symbol *sym, size_t 
 
 static int print_file(const char *path, const char *const *roots)
 {
-    struct gt_symbols *s;
+    struct gt_elf_symbols *s;
     struct gt_error err;
 
-    if (gt_symbols_load_with(path, roots, &s, &err) != GT_OK)
+    if (gt_elf_symbols_load_with(path, roots, &s, &err) != GT_OK)
         return fail(&err);
     printf("file %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %s %s\n", s->load_base,
            s->load_size, s->text_lo, s->text_hi, s->build_id[0] ? s->build_id : "-",
@@ -54,55 +54,55 @@ static int print_file(const char *path, const char *const *roots)
             printf("plt %" PRIx64 " %" PRIx64 "\n", s->plt_lo[i], s->plt_hi[i]);
     print_symbols("sym", s->sym, s->n_sym);
     print_symbols("alias", s->alias, s->n_alias);
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
     return 0;
 }
 
 static int print_lines(const char *path, const char *const *roots)
 {
-    struct gt_lines *l;
+    struct gt_elf_lines *l;
     struct gt_error err;
     uint64_t rel;
 
-    if (gt_lines_open(path, roots, &l, &err) != GT_OK)
+    if (gt_elf_lines_open(path, roots, &l, &err) != GT_OK)
         return fail(&err);
     while (scanf("%" SCNx64, &rel) == 1) {
         const char *file = "??";
         unsigned line = 0;
-        gt_lines_at(l, rel, &file, &line);
+        gt_elf_lines_at(l, rel, &file, &line);
         printf("%s:%u\n", file, line);
     }
-    gt_lines_close(l);
+    gt_elf_lines_close(l);
     return 0;
 }
 
-static struct gt_code_span *spans_of(const struct gt_symbols *s)
+static struct gt_elf_code_span *spans_of(const struct gt_elf_symbols *s)
 {
-    struct gt_code_span *span = calloc(s->n_sym + 1, sizeof *span);
+    struct gt_elf_code_span *span = calloc(s->n_sym + 1, sizeof *span);
     for (size_t i = 0; span && i < s->n_sym; i++) {
-        const struct gt_symbol *sym = &s->sym[i];
+        const struct gt_elf_symbol *sym = &s->sym[i];
         uint64_t lo = sym->addr + s->load_base;
-        span[i] = (struct gt_code_span){lo, lo + sym->size, strstr(sym->name, ".cold") != NULL};
+        span[i] = (struct gt_elf_code_span){lo, lo + sym->size, strstr(sym->name, ".cold") != NULL};
     }
     return span;
 }
 
 static int print_functions(const char *path, const char *const *roots)
 {
-    struct gt_symbols *s;
-    struct gt_function_lines *l;
+    struct gt_elf_symbols *s;
+    struct gt_elf_function_lines *l;
     struct gt_error err;
-    if (gt_symbols_load_with(path, roots, &s, &err) != GT_OK)
+    if (gt_elf_symbols_load_with(path, roots, &s, &err) != GT_OK)
         return fail(&err);
-    struct gt_code_span *span = spans_of(s);
-    if (!span || gt_function_lines_load(path, roots, span, s->n_sym, &l, &err) != GT_OK)
+    struct gt_elf_code_span *span = spans_of(s);
+    if (!span || gt_elf_function_lines_load(path, roots, span, s->n_sym, &l, &err) != GT_OK)
         return fail(&err);
     for (size_t i = 0; i < l->n; i++)
         if (l->of[i].file)
             printf("%" PRIx64 " %" PRIx64 " %u %s %s\n", span[i].lo, span[i].hi, l->of[i].line,
                    l->of[i].all, l->of[i].file);
-    gt_function_lines_free(l);
-    gt_symbols_free(s);
+    gt_elf_function_lines_free(l);
+    gt_elf_symbols_free(s);
     free(span);
     return 0;
 }
@@ -123,12 +123,12 @@ static int cut_file(const char *path)
         return 2;
     snprintf(copy, sizeof copy, "/proc/self/fd/%d", fd);
     for (; size > 0; size--) {
-        struct gt_symbols *s;
+        struct gt_elf_symbols *s;
         if (ftruncate(fd, (off_t)size) != 0)
             return 2;
-        if (gt_symbols_load_with(copy, no_roots, &s, NULL) == GT_OK)
+        if (gt_elf_symbols_load_with(copy, no_roots, &s, NULL) == GT_OK)
             loaded++;
-        gt_symbols_free(s);
+        gt_elf_symbols_free(s);
     }
     close(fd);
     printf("%u\n", loaded);

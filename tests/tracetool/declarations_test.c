@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum gt_trace_kind kind_of(const struct gt_argument *a)
+static enum gt_trace_kind kind_of(const struct gt_tracetool_argument *a)
 {
     if (a->is_string)
         return GT_TRACE_STRING;
@@ -38,7 +38,7 @@ static enum gt_trace_kind kind_of(const struct gt_argument *a)
 }
 
 /* What differs, or NULL. */
-static const char *compare(const struct gt_event *e, const struct gt_trace_declaration *d)
+static const char *compare(const struct gt_tracetool_event *e, const struct gt_trace_declaration *d)
 {
     unsigned cpu = e->vcpu; /* the reader's declaration does not count it */
     if (strcmp(e->name, d->name))
@@ -48,7 +48,7 @@ static const char *compare(const struct gt_event *e, const struct gt_trace_decla
     if (e->n_arguments - cpu != d->n_arguments)
         return "number of arguments";
     for (unsigned i = 0; i < d->n_arguments; i++) {
-        const struct gt_argument *a = &e->arguments[i + cpu];
+        const struct gt_tracetool_argument *a = &e->arguments[i + cpu];
         if (strcmp(a->name, d->arguments[i].name))
             return "name of an argument";
         if (kind_of(a) != d->arguments[i].kind)
@@ -57,11 +57,12 @@ static const char *compare(const struct gt_event *e, const struct gt_trace_decla
     return NULL;
 }
 
-static int check(const struct gt_parser *p, const struct gt_trace_declarations *d, const char *path)
+static int check(const struct gt_tracetool_parser *p, const struct gt_trace_declarations *d,
+                 const char *path)
 {
     int bad = 0;
     for (size_t i = 0; i < p->events.n && gt_trace_declarations_at(d, i) && !bad; i++) {
-        const struct gt_event *e = &p->events.list[i];
+        const struct gt_tracetool_event *e = &p->events.list[i];
         const char *what = compare(e, gt_trace_declarations_at(d, i));
         if (what) {
             printf("%s:%u: %s: %s\n", path, e->line, e->name, what);
@@ -76,7 +77,7 @@ static int check_file(const char *path)
 {
     struct gt_trace_error error;
     struct gt_trace_declarations *declarations;
-    struct gt_parser parser;
+    struct gt_tracetool_parser parser;
     char *text;
     size_t size;
     if (gt_file_read(path, 16 << 20, &text, &size, NULL)) {
@@ -87,10 +88,10 @@ static int check_file(const char *path)
         printf("%s\n", error.text);
         return 1;
     }
-    gt_parser_init(&parser, GT_GRAMMAR_ANY);
-    gt_parser_read(&parser, path, text, size);
+    gt_tracetool_parser_init(&parser, GT_GRAMMAR_ANY);
+    gt_tracetool_parser_read(&parser, path, text, size);
     int status = check(&parser, declarations, path);
-    gt_parser_free(&parser);
+    gt_tracetool_parser_free(&parser);
     gt_trace_declarations_free(declarations);
     free(text);
     return status;

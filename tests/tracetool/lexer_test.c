@@ -10,10 +10,11 @@
 
 #include <cmocka.h>
 
-static void expect(const char *text, enum gt_token_kind kind, const char *token, const char *rest)
+static void expect(const char *text, enum gt_tracetool_token_kind kind, const char *token,
+                   const char *rest)
 {
-    struct gt_lexer l;
-    gt_lexer_init(&l, text, text + strlen(text));
+    struct gt_tracetool_lexer l;
+    gt_tracetool_lexer_init(&l, text, text + strlen(text));
     assert_int_equal(l.token.kind, kind);
     assert_int_equal(l.token.length, strlen(token));
     assert_memory_equal(l.token.at, token, strlen(token));
@@ -42,11 +43,11 @@ static void test_tokens(void **state)
 static void test_end_stays(void **state)
 {
     (void)state;
-    struct gt_lexer l;
+    struct gt_tracetool_lexer l;
     const char text[] = "a b";
-    gt_lexer_init(&l, text, text + 1);
+    gt_tracetool_lexer_init(&l, text, text + 1);
     for (int i = 0; i < 3; i++) {
-        gt_lexer_next(&l);
+        gt_tracetool_lexer_next(&l);
         assert_int_equal(l.token.kind, GT_TOKEN_END);
         assert_ptr_equal(l.token.at, text + 1);
     }
@@ -56,7 +57,7 @@ static void test_end_stays(void **state)
 static void expect_escape(const char *text, unsigned char value, size_t length)
 {
     const char *p = text;
-    assert_int_equal(gt_literal_escape(&p, text + strlen(text)), value);
+    assert_int_equal(gt_tracetool_literal_escape(&p, text + strlen(text)), value);
     assert_int_equal(p + 1 - text, length);
 }
 
@@ -80,7 +81,7 @@ static void test_escapes(void **state)
 static void expect_stap(const char *format, const char *text)
 {
     g_autoptr(GString) out = g_string_new(NULL);
-    gt_printf_for_stap(out, format);
+    gt_tracetool_printf_for_stap(out, format);
     assert_string_equal(out->str, text);
 }
 
@@ -109,8 +110,9 @@ static void test_words(void **state)
                                        "C.S", "CDS", ".D.", "C..", "...", "..."};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         for (int language = 0; language < 3; language++)
-            assert_int_equal(gt_word_is_reserved((enum gt_language)language, names[i]),
-                             reserved[i][language] != '.');
+            assert_int_equal(
+                gt_tracetool_word_is_reserved((enum gt_tracetool_language)language, names[i]),
+                reserved[i][language] != '.');
 }
 
 int main(void)

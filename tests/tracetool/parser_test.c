@@ -9,19 +9,19 @@
 
 #include <cmocka.h>
 
-static struct gt_parser parser;
+static struct gt_tracetool_parser parser;
 
 static int set_up(void **state)
 {
     (void)state;
-    gt_parser_init(&parser, GT_GRAMMAR_ANY);
+    gt_tracetool_parser_init(&parser, GT_GRAMMAR_ANY);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    gt_parser_free(&parser);
+    gt_tracetool_parser_free(&parser);
     return 0;
 }
 
@@ -30,11 +30,11 @@ static void read_text(const char *text)
 {
     size_t size = strlen(text);
     char *exact = g_memdup2(text, size ? size : 1);
-    gt_parser_read(&parser, "file", exact, size);
+    gt_tracetool_parser_read(&parser, "file", exact, size);
     g_free(exact);
 }
 
-static const struct gt_event *one(const char *text)
+static const struct gt_tracetool_event *one(const char *text)
 {
     size_t n = parser.events.n;
     read_text(text);
@@ -43,8 +43,8 @@ static const struct gt_event *one(const char *text)
     return &parser.events.list[n];
 }
 
-static void expect_argument(const struct gt_event *e, unsigned i, const char *type,
-                            const char *name, enum gt_type_base base)
+static void expect_argument(const struct gt_tracetool_event *e, unsigned i, const char *type,
+                            const char *name, enum gt_tracetool_type_base base)
 {
     assert_true(i < e->n_arguments);
     assert_string_equal(e->arguments[i].type, type);
@@ -55,7 +55,7 @@ static void expect_argument(const struct gt_event *e, unsigned i, const char *ty
 static void test_event(void **state)
 {
     (void)state;
-    const struct gt_event *e =
+    const struct gt_tracetool_event *e =
         one("\n# x\n  ev ( int a , const  char\t*b )  \"a %\"PRIx64\" b\"  ");
     assert_string_equal(e->name, "ev");
     assert_string_equal(e->path, "file");
@@ -77,7 +77,7 @@ static void test_types(void **state)
     (void)state;
     static const struct {
         const char *declared, *type;
-        enum gt_type_base base;
+        enum gt_tracetool_type_base base;
     } types[] = {
         {"unsigned", "unsigned", GT_TYPE_UINT},
         {"signed", "signed", GT_TYPE_INT},
@@ -107,7 +107,7 @@ static void test_types(void **state)
 static void test_strings(void **state)
 {
     (void)state;
-    const struct gt_event *e =
+    const struct gt_tracetool_event *e =
         one("ev(char *a, const char *b, const char * const c, char **d, "
             "unsigned char *e, char f, char const *g, int8_t *h, const  char*i)");
     static const bool is_string[] = {true, true, true, false, false, false, false, false, false};
@@ -123,7 +123,7 @@ static void test_strings(void **state)
 static void test_vcpu(void **state)
 {
     (void)state;
-    const struct gt_event *e = one("vcpu ev(int a) \"a %d\"");
+    const struct gt_tracetool_event *e = one("vcpu ev(int a) \"a %d\"");
     assert_true(e->vcpu);
     assert_int_equal(e->n_arguments, 2);
     expect_argument(e, 0, "void *", "__cpu", GT_TYPE_VOID);
@@ -141,7 +141,7 @@ static void test_tcg(void **state)
         "disable vcpu tcg m(TCGv a, uint16_t b, TCGv_i32 c, TCGv_ptr d) \"t %d\", \"x %\" PRIx64");
     assert_int_equal(parser.errors.n, 0);
     assert_int_equal(parser.events.n, 2);
-    const struct gt_event *e = &parser.events.list[0];
+    const struct gt_tracetool_event *e = &parser.events.list[0];
     assert_string_equal(e->name, "m_trans");
     assert_string_equal(e->format, "\"cpu=%p \" \"t %d\"");
     assert_int_equal(e->n_arguments, 2);
@@ -179,7 +179,7 @@ static void test_order(void **state)
     struct gt_text out = {0};
     read_text("a(int x) \"a\\nb\"\nb(int x) z\n");
     read_text("(");
-    gt_diagnostics_show(&parser.errors, &out);
+    gt_tracetool_diagnostics_show(&parser.errors, &out);
     static const char *const places[] = {"file:1:12: ", "file:2:10: ", "file:1:1: "};
     const char *at = out.data;
     for (size_t i = 0; i < 3; i++) {

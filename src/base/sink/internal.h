@@ -11,12 +11,12 @@
 #include <stdatomic.h>
 
 /* The file or socket that the bytes go to. Only the sink's thread uses it. */
-struct gt_channel {
+struct gt_packet_channel {
     char *path;
     bool socket;
     int fd;       /* -1: no reader is connected */
     bool regular; /* a regular file, not a pipe or a device */
-    struct gt_listener listener;
+    struct gt_socket_listener listener;
     bool connects;                 /* the reader listens at the path, and we connect */
     uint64_t patience;             /* ns that a reader may take nothing, at the end */
     _Atomic uint64_t bounded_from; /* monotonic ns; 0: it may take its time */
@@ -25,17 +25,18 @@ struct gt_channel {
 };
 
 /* Opens the file; or connects to the socket, or listens if there is no listener. */
-int gt_channel_open(struct gt_channel *c, struct gt_error *err);
+int gt_packet_channel_open(struct gt_packet_channel *c, struct gt_error *err);
 /* Waits up to `ms` milliseconds for a reader. True: c->fd is its connection. If the reader listens
  * (c->connects), tries to connect. */
-bool gt_channel_accept(struct gt_channel *c, int ms);
+bool gt_packet_channel_accept(struct gt_packet_channel *c, int ms);
 /* Closes the connections of further readers. */
-void gt_channel_refuse(struct gt_channel *c);
+void gt_packet_channel_refuse(struct gt_packet_channel *c);
 /* Writes all n bytes; returns 0 or an errno value: ETIMEDOUT, if a reader's time is bounded and it
  * took none for `patience`. Adds the bytes that were written to *done. */
-int gt_channel_write(struct gt_channel *c, const void *data, size_t n, uint64_t *done);
-void gt_channel_disconnect(struct gt_channel *c);
-void gt_channel_close(struct gt_channel *c);
+int gt_packet_channel_write(struct gt_packet_channel *c, const void *data, size_t n,
+                            uint64_t *done);
+void gt_packet_channel_disconnect(struct gt_packet_channel *c);
+void gt_packet_channel_close(struct gt_packet_channel *c);
 
 enum gt_packet_sink_state {
     GT_PACKET_SINK_OPENING,
@@ -47,7 +48,7 @@ enum gt_packet_sink_state {
 
 struct gt_packet_sink {
     struct gt_packet_sink_options options;
-    struct gt_channel channel;
+    struct gt_packet_channel channel;
     pthread_t thread;
     bool started;
     uint64_t deadline; /* until when the first reader must connect, monotonic ns */
@@ -62,9 +63,9 @@ struct gt_packet_sink {
     pthread_cond_t work, space;
     enum gt_packet_sink_state state;
     bool stop, forked, flush;
-    bool sleeping;                   /* the thread waits for work */
-    struct gt_buffer *first, **last; /* the queue of full buffers */
-    struct gt_buffer *free;
+    bool sleeping;                          /* the thread waits for work */
+    struct gt_packet_buffer *first, **last; /* the queue of full buffers */
+    struct gt_packet_buffer *free;
     size_t n_queued, max_queued;
     uint64_t gap; /* bytes dropped since the last buffer was queued */
     struct gt_packet_sink_stats stats;

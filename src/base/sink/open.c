@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* It is ours alone, which others see by the lock. */
-static int empty_file(struct gt_channel *c, struct gt_error *err)
+static int empty_file(struct gt_packet_channel *c, struct gt_error *err)
 {
     int status = gt_file_take(c->fd, c->path, err);
     if (status == 0 && ftruncate(c->fd, 0) != 0)
@@ -26,7 +26,7 @@ static int empty_file(struct gt_channel *c, struct gt_error *err)
     return status;
 }
 
-static int open_file(struct gt_channel *c, struct gt_error *err)
+static int open_file(struct gt_packet_channel *c, struct gt_error *err)
 {
     int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
     c->fd = open(c->path, flags | O_NONBLOCK, 0666); /* a pipe without a reader: an error */
@@ -39,7 +39,7 @@ static int open_file(struct gt_channel *c, struct gt_error *err)
     return c->regular ? empty_file(c, err) : 0;
 }
 
-int gt_channel_open(struct gt_channel *c, struct gt_error *err)
+int gt_packet_channel_open(struct gt_packet_channel *c, struct gt_error *err)
 {
     if (!c->socket)
         return open_file(c, err);
@@ -47,7 +47,7 @@ int gt_channel_open(struct gt_channel *c, struct gt_error *err)
     if (c->connects) /* it is the reader who listens */
         c->fd = gt_socket_connect(c->path);
     else
-        status = gt_listener_connect_or_open(&c->listener, &c->fd, c->path, err);
+        status = gt_socket_listener_connect_or_open(&c->listener, &c->fd, c->path, err);
     c->connects = c->connects || c->fd >= 0;
     if (c->fd >= 0 || c->listener.fd >= 0)
         return 0;
@@ -57,10 +57,10 @@ int gt_channel_open(struct gt_channel *c, struct gt_error *err)
     return status;
 }
 
-bool gt_channel_accept(struct gt_channel *c, int ms)
+bool gt_packet_channel_accept(struct gt_packet_channel *c, int ms)
 {
     if (c->listener.fd < 0)
-        gt_channel_open(c, NULL);
+        gt_packet_channel_open(c, NULL);
     if (c->listener.fd < 0) {
         if (c->fd < 0)
             poll(NULL, 0, ms);
@@ -68,13 +68,13 @@ bool gt_channel_accept(struct gt_channel *c, int ms)
     }
     struct pollfd p = {.fd = c->listener.fd, .events = POLLIN};
     if (poll(&p, 1, ms) == 1)
-        c->fd = gt_listener_accept(&c->listener);
+        c->fd = gt_socket_listener_accept(&c->listener);
     return c->fd >= 0;
 }
 
-void gt_channel_refuse(struct gt_channel *c)
+void gt_packet_channel_refuse(struct gt_packet_channel *c)
 {
-    int fd = gt_listener_accept(&c->listener);
+    int fd = gt_socket_listener_accept(&c->listener);
     if (fd >= 0)
         close(fd);
 }
@@ -84,7 +84,7 @@ enum {
     LOOK_MS = 50,       /* between two looks whether its time is bounded by now */
 };
 
-static ssize_t write_some(const struct gt_channel *c, const void *data, size_t n)
+static ssize_t write_some(const struct gt_packet_channel *c, const void *data, size_t n)
 {
     if (!c->regular && n > AT_ONCE)
         n = AT_ONCE;
@@ -98,15 +98,15 @@ static ssize_t write_some(const struct gt_channel *c, const void *data, size_t n
 }
 
 /* The reader has taken nothing since `last`. */
-static bool is_too_late(struct gt_channel *c, uint64_t last)
+static bool is_too_late(struct gt_packet_channel *c, uint64_t last)
 {
     uint64_t from = atomic_load_explicit(&c->bounded_from, memory_order_acquire);
     if (!from && atomic_load_explicit(&c->executing, memory_order_acquire))
         from = atomic_load_explicit(&c->executing_from, memory_order_relaxed);
-    return from && gt_clock_monotonic() >= (from > last ? from : last) + c->patience;
+    return from && gt_base_clock_monotonic() >= (from > last ? from : last) + c->patience;
 }
 
-int gt_channel_write(struct gt_channel *c, const void *data, size_t n, uint64_t *done)
+int gt_packet_channel_write(struct gt_packet_channel *c, const void *data, size_t n, uint64_t *done)
 {
     uint64_t last = 0;
     while (n) {
@@ -114,7 +114,7 @@ int gt_channel_write(struct gt_channel *c, const void *data, size_t n, uint64_t 
         if (got < 0)
             return errno;
         if (got == 0 && !last)
-            last = gt_clock_monotonic();
+            last = gt_base_clock_monotonic();
         if (got == 0 && is_too_late(c, last))
             return ETIMEDOUT;
         last = got ? 0 : last;
@@ -125,15 +125,15 @@ int gt_channel_write(struct gt_channel *c, const void *data, size_t n, uint64_t 
     return 0;
 }
 
-void gt_channel_disconnect(struct gt_channel *c)
+void gt_packet_channel_disconnect(struct gt_packet_channel *c)
 {
     if (c->fd >= 0)
         close(c->fd);
     c->fd = -1;
 }
 
-void gt_channel_close(struct gt_channel *c)
+void gt_packet_channel_close(struct gt_packet_channel *c)
 {
-    gt_channel_disconnect(c);
-    gt_listener_close(&c->listener);
+    gt_packet_channel_disconnect(c);
+    gt_socket_listener_close(&c->listener);
 }

@@ -29,7 +29,7 @@ bool gt_packet_sink_message(struct gt_packet_sink *o, struct gt_error *out)
 static int take_target(struct gt_packet_sink *o, struct gt_error *err)
 {
     const char *target = o->options.target;
-    struct gt_channel *c = &o->channel;
+    struct gt_packet_channel *c = &o->channel;
     c->fd = c->listener.fd = -1;
     c->socket = strncmp(target, socket_prefix, sizeof socket_prefix - 1) == 0;
     if (c->socket)
@@ -69,7 +69,7 @@ int gt_packet_sink_create(const struct gt_packet_sink_options *options, struct g
     o->last = &o->first;
     o->max_queued = options->limit / options->buffer_size;
     o->max_queued += o->max_queued == 0;
-    o->deadline = gt_clock_monotonic() + options->wait_seconds * SECOND;
+    o->deadline = gt_base_clock_monotonic() + options->wait_seconds * SECOND;
     o->channel.patience = (options->wait_seconds ? options->wait_seconds : 1) * SECOND;
     pthread_mutex_init(&o->lock, NULL);
     pthread_condattr_t attr;
@@ -88,18 +88,18 @@ int gt_packet_sink_create(const struct gt_packet_sink_options *options, struct g
     return status;
 }
 
-static struct gt_buffer *new_buffer(size_t size)
+static struct gt_packet_buffer *new_buffer(size_t size)
 {
-    struct gt_buffer *b = malloc(sizeof *b + size);
+    struct gt_packet_buffer *b = malloc(sizeof *b + size);
     if (b)
-        *b = (struct gt_buffer){.data = (uint8_t *)(b + 1), .size = size};
+        *b = (struct gt_packet_buffer){.data = (uint8_t *)(b + 1), .size = size};
     return b;
 }
 
 /* (L) */
-static struct gt_buffer *empty_one(struct gt_packet_sink *o)
+static struct gt_packet_buffer *empty_one(struct gt_packet_sink *o)
 {
-    struct gt_buffer *b = o->free;
+    struct gt_packet_buffer *b = o->free;
     if (!b)
         return new_buffer(o->options.buffer_size);
     o->free = b->next;
@@ -107,10 +107,10 @@ static struct gt_buffer *empty_one(struct gt_packet_sink *o)
     return b;
 }
 
-struct gt_buffer *gt_packet_sink_acquire(struct gt_packet_sink *o)
+struct gt_packet_buffer *gt_packet_sink_acquire(struct gt_packet_sink *o)
 {
     pthread_mutex_lock(&o->lock);
-    struct gt_buffer *b = empty_one(o);
+    struct gt_packet_buffer *b = empty_one(o);
     pthread_mutex_unlock(&o->lock);
     return b;
 }
@@ -139,7 +139,7 @@ static void wake(struct gt_packet_sink *o)
 }
 
 /* (L) */
-static void queue(struct gt_packet_sink *o, struct gt_buffer *b)
+static void queue(struct gt_packet_sink *o, struct gt_packet_buffer *b)
 {
     b->dropped = o->gap;
     o->gap = 0;
@@ -151,19 +151,20 @@ static void queue(struct gt_packet_sink *o, struct gt_buffer *b)
 }
 
 /* (L) */
-static void drop(struct gt_packet_sink *o, struct gt_buffer *b)
+static void drop(struct gt_packet_sink *o, struct gt_packet_buffer *b)
 {
     o->stats.dropped += b->used;
     o->gap += b->used;
     b->used = 0;
 }
 
-struct gt_buffer *gt_packet_sink_exchange(struct gt_packet_sink *o, struct gt_buffer *b)
+struct gt_packet_buffer *gt_packet_sink_exchange(struct gt_packet_sink *o,
+                                                 struct gt_packet_buffer *b)
 {
     if (b->used == 0)
         return b;
     pthread_mutex_lock(&o->lock);
-    struct gt_buffer *empty = wait_for_space(o) ? empty_one(o) : NULL;
+    struct gt_packet_buffer *empty = wait_for_space(o) ? empty_one(o) : NULL;
     if (empty) {
         queue(o, b);
     } else {
@@ -174,18 +175,19 @@ struct gt_buffer *gt_packet_sink_exchange(struct gt_packet_sink *o, struct gt_bu
     return empty;
 }
 
-struct gt_buffer *gt_packet_sink_try_exchange(struct gt_packet_sink *o, struct gt_buffer *b)
+struct gt_packet_buffer *gt_packet_sink_try_exchange(struct gt_packet_sink *o,
+                                                     struct gt_packet_buffer *b)
 {
     pthread_mutex_lock(&o->lock);
     bool room = o->state == GT_PACKET_SINK_SENDING && o->n_queued < o->max_queued && !o->forked;
-    struct gt_buffer *empty = b->used && room ? empty_one(o) : NULL;
+    struct gt_packet_buffer *empty = b->used && room ? empty_one(o) : NULL;
     if (empty)
         queue(o, b);
     pthread_mutex_unlock(&o->lock);
     return empty ? empty : b;
 }
 
-void gt_packet_sink_submit(struct gt_packet_sink *o, struct gt_buffer *b)
+void gt_packet_sink_submit(struct gt_packet_sink *o, struct gt_packet_buffer *b)
 {
     pthread_mutex_lock(&o->lock);
     bool kept = b->used && wait_for_space(o);
@@ -211,12 +213,13 @@ void gt_packet_sink_flush(struct gt_packet_sink *o)
 void gt_packet_sink_expect_end(struct gt_packet_sink *o)
 {
     uint64_t not_yet = 0;
-    atomic_compare_exchange_strong(&o->channel.bounded_from, &not_yet, gt_clock_monotonic());
+    atomic_compare_exchange_strong(&o->channel.bounded_from, &not_yet, gt_base_clock_monotonic());
 }
 
 void gt_packet_sink_exec_begin(struct gt_packet_sink *o)
 {
-    atomic_store_explicit(&o->channel.executing_from, gt_clock_monotonic(), memory_order_relaxed);
+    atomic_store_explicit(&o->channel.executing_from, gt_base_clock_monotonic(),
+                          memory_order_relaxed);
     atomic_fetch_add_explicit(&o->channel.executing, 1, memory_order_release);
 }
 
@@ -249,9 +252,9 @@ void gt_packet_sink_get_stats(struct gt_packet_sink *o, struct gt_packet_sink_st
     pthread_mutex_unlock(&o->lock);
 }
 
-static void free_list(struct gt_buffer *b)
+static void free_list(struct gt_packet_buffer *b)
 {
-    for (struct gt_buffer *next; b; b = next) {
+    for (struct gt_packet_buffer *next; b; b = next) {
         next = b->next;
         free(b);
     }

@@ -34,13 +34,13 @@
 struct gt_packet_sink;
 
 /* A buffer belongs to one producer between acquire or exchange and exchange or submit. */
-struct gt_buffer {
+struct gt_packet_buffer {
     uint8_t *data;
     size_t size; /* bytes of room */
     size_t used; /* bytes of whole packets; 0 after acquire and exchange */
 
     /* private to the sink */
-    struct gt_buffer *next;
+    struct gt_packet_buffer *next;
     uint64_t dropped; /* bytes dropped just before this buffer */
 };
 
@@ -60,7 +60,7 @@ struct gt_packet_sink_options {
     /* May be NULL; called on the sink's thread. Both return *n bytes, valid until the next call;
      * NULL: out of memory, which ends the stream. `pack`: the bytes that are written for a buffer.
      * `tail`: the last bytes of a complete stream. */
-    const uint8_t *(*pack)(void *self, const struct gt_buffer *b, size_t *n);
+    const uint8_t *(*pack)(void *self, const struct gt_packet_buffer *b, size_t *n);
     const uint8_t *(*tail)(void *self, size_t *n);
     /* May be NULL; called on the sink's thread, and must not wait for a producer. `provisional`
      * (file targets): returns the bytes that producers still hold, valid until the next call; they
@@ -89,17 +89,19 @@ int gt_packet_sink_create(const struct gt_packet_sink_options *options, struct g
                           struct gt_error *err);
 
 /* Returns an empty buffer. NULL: out of memory. */
-struct gt_buffer *gt_packet_sink_acquire(struct gt_packet_sink *o);
+struct gt_packet_buffer *gt_packet_sink_acquire(struct gt_packet_sink *o);
 
 /* Submits the buffer and returns an empty one, which may be the same. */
-struct gt_buffer *gt_packet_sink_exchange(struct gt_packet_sink *o, struct gt_buffer *b);
+struct gt_packet_buffer *gt_packet_sink_exchange(struct gt_packet_sink *o,
+                                                 struct gt_packet_buffer *b);
 
 /* The same for the sink's own thread: returns the same buffer, still full, if there is no space
  * now. */
-struct gt_buffer *gt_packet_sink_try_exchange(struct gt_packet_sink *o, struct gt_buffer *b);
+struct gt_packet_buffer *gt_packet_sink_try_exchange(struct gt_packet_sink *o,
+                                                     struct gt_packet_buffer *b);
 
 /* Submits the producer's last buffer. */
-void gt_packet_sink_submit(struct gt_packet_sink *o, struct gt_buffer *b);
+void gt_packet_sink_submit(struct gt_packet_sink *o, struct gt_packet_buffer *b);
 
 /* Returns when all buffers submitted before the call were written or dropped; for a file, the
  * provisional tail as well. */

@@ -52,7 +52,7 @@ void gt_packet_sink_put_tail(struct gt_packet_sink *o)
                           : have->provisional ? have->provisional(have->self, &n)
                                               : (const uint8_t *)"";
     uint64_t ms = data ? (1 + n / LARGE) * EVERY_MS : SOON_MS;
-    o->tail.due = gt_clock_monotonic() + ms * UINT64_C(1000000);
+    o->tail.due = gt_base_clock_monotonic() + ms * UINT64_C(1000000);
     if (!data)
         return;
     if (n == o->tail.n && (n == 0 || memcmp(data, o->tail.data, n) == 0))

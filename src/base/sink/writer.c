@@ -36,7 +36,7 @@ static void set_state(struct gt_packet_sink *o, enum gt_packet_sink_state state)
 /* Drops the queue. (L) */
 static void drop_queue(struct gt_packet_sink *o)
 {
-    for (struct gt_buffer *b = o->first, *next; b; b = next) {
+    for (struct gt_packet_buffer *b = o->first, *next; b; b = next) {
         next = b->next;
         o->stats.dropped += b->used;
         o->gap += b->dropped + b->used;
@@ -68,7 +68,7 @@ static void fail(struct gt_packet_sink *o, int error)
     else
         post_message(o, "%.300s: %s after %llu bytes; %s", o->channel.path, strerror(error),
                      (unsigned long long)o->stats.sent, then);
-    gt_channel_disconnect(&o->channel);
+    gt_packet_channel_disconnect(&o->channel);
     o->stats.failed = true;
     set_state(o, again ? GT_PACKET_SINK_BETWEEN : GT_PACKET_SINK_DEAD);
     drop_queue(o);
@@ -85,7 +85,7 @@ static void cut_back(struct gt_packet_sink *o)
 static int send_all(struct gt_packet_sink *o, const void *data, size_t n, uint64_t *done)
 {
     uint64_t before = *done;
-    int e = gt_channel_write(&o->channel, data, n, done);
+    int e = gt_packet_channel_write(&o->channel, data, n, done);
     if (!e) {
         o->whole += n;
         gt_packet_sink_replaced_tail(o, n);
@@ -115,16 +115,16 @@ static void begin(struct gt_packet_sink *o)
 static void welcome(struct gt_packet_sink *o)
 {
     if (!o->options.reconnect)
-        gt_listener_close(&o->channel.listener);
+        gt_socket_listener_close(&o->channel.listener);
     begin(o);
 }
 
 /* (L) */
 static void wait_for_first(struct gt_packet_sink *o)
 {
-    bool late = gt_clock_monotonic() >= o->deadline;
+    bool late = gt_base_clock_monotonic() >= o->deadline;
     pthread_mutex_unlock(&o->lock);
-    bool came = gt_channel_accept(&o->channel, late ? 0 : LOOK_MS);
+    bool came = gt_packet_channel_accept(&o->channel, late ? 0 : LOOK_MS);
     pthread_mutex_lock(&o->lock);
     if (came) {
         welcome(o);
@@ -143,7 +143,7 @@ static void wait_for_first(struct gt_packet_sink *o)
 static void wait_for_next(struct gt_packet_sink *o)
 {
     pthread_mutex_unlock(&o->lock);
-    bool came = gt_channel_accept(&o->channel, LOOK_MS);
+    bool came = gt_packet_channel_accept(&o->channel, LOOK_MS);
     pthread_mutex_lock(&o->lock);
     if (came)
         welcome(o);
@@ -160,7 +160,7 @@ static void wait_for_work(struct gt_packet_sink *o)
     o->sleeping = true;
     int e = pthread_cond_timedwait(&o->work, &o->lock, &t);
     o->sleeping = false;
-    gt_channel_refuse(&o->channel);
+    gt_packet_channel_refuse(&o->channel);
     if (e == ETIMEDOUT && o->channel.socket && o->options.tick) {
         pthread_mutex_unlock(&o->lock);
         o->options.tick(o->options.self);
@@ -175,7 +175,7 @@ static void look_at_tail(struct gt_packet_sink *o)
     bool asked = o->flush && !o->first;
     uint64_t due = o->tail.due + (o->first ? LATE_NS : 0);
     bool lacks_end = o->options.exec_tail && !o->tail.n && !o->first && gt_packet_sink_executes(o);
-    if (!asked && !lacks_end && (!o->options.provisional || gt_clock_monotonic() < due))
+    if (!asked && !lacks_end && (!o->options.provisional || gt_base_clock_monotonic() < due))
         return;
     pthread_mutex_unlock(&o->lock);
     gt_packet_sink_put_tail(o);
@@ -194,7 +194,7 @@ static int send_mark(struct gt_packet_sink *o, uint64_t bytes, uint64_t *done)
 }
 
 /* 0, or an errno value; without the lock. */
-static int send_buffer(struct gt_packet_sink *o, const struct gt_buffer *b, uint64_t *done)
+static int send_buffer(struct gt_packet_sink *o, const struct gt_packet_buffer *b, uint64_t *done)
 {
     const uint8_t *data = b->data;
     size_t n = b->used;
@@ -216,7 +216,7 @@ static int send_tail(struct gt_packet_sink *o, uint64_t *done)
 /* The oldest buffer. (L) */
 static void send_first(struct gt_packet_sink *o)
 {
-    struct gt_buffer *b = o->first;
+    struct gt_packet_buffer *b = o->first;
     uint64_t done = 0;
     o->first = b->next;
     if (!o->first)
@@ -285,7 +285,7 @@ void *gt_packet_sink_write(void *arg)
 {
     struct gt_packet_sink *o = arg;
     gt_thread_own_files();
-    int status = gt_channel_open(&o->channel, &o->open_error);
+    int status = gt_packet_channel_open(&o->channel, &o->open_error);
     pthread_mutex_lock(&o->lock);
     if (status < 0) {
         set_state(o, GT_PACKET_SINK_DEAD);
@@ -300,6 +300,6 @@ void *gt_packet_sink_write(void *arg)
         ;
     set_state(o, GT_PACKET_SINK_DEAD);
     pthread_mutex_unlock(&o->lock);
-    gt_channel_close(&o->channel);
+    gt_packet_channel_close(&o->channel);
     return NULL;
 }

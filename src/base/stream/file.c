@@ -208,7 +208,7 @@ void gt_stream_file_open(struct gt_streams *set, struct gt_stream_file *f)
         refuse(set, f, e);
 }
 
-static void set_done(struct gt_chunk *c, uint32_t done)
+static void set_done(struct gt_stream_chunk *c, uint32_t done)
 {
     c->done = done;
     atomic_store_explicit(&c->head->state.written, done, memory_order_release);
@@ -227,15 +227,15 @@ void gt_stream_file_lose(struct gt_streams *set, struct gt_stream_file *f, uint6
         set->losses[f->loss - 1].records += records;
 }
 
-void gt_stream_chunks_drop(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
+void gt_stream_chunks_drop(struct gt_streams *set, struct gt_stream_chunk **chunks, unsigned n)
 {
     uint64_t lost = 0, torn = 0;
     for (unsigned i = 0; i < n; i++) {
-        const struct gt_bounds marks = gt_chunk_bounds(chunks[i]);
+        const struct gt_stream_bounds marks = gt_stream_chunk_bounds(chunks[i]);
         uint32_t end = chunks[i]->end;
-        uint32_t whole = gt_bounds_whole(&marks, chunks[i]->done);
+        uint32_t whole = gt_stream_bounds_whole(&marks, chunks[i]->done);
         torn += chunks[i]->done - whole;
-        lost += gt_bounds_records(&marks, whole, end);
+        lost += gt_stream_bounds_records(&marks, whole, end);
         set_done(chunks[i], end);
     }
     atomic_fetch_sub_explicit(&set->written, torn, memory_order_relaxed);
@@ -246,7 +246,7 @@ void gt_stream_chunks_drop(struct gt_streams *set, struct gt_chunk **chunks, uns
 }
 
 /* Notes that so many more bytes of the chunks are written. */
-static void advance(struct gt_chunk **chunks, unsigned n, size_t bytes)
+static void advance(struct gt_stream_chunk **chunks, unsigned n, size_t bytes)
 {
     for (unsigned i = 0; i < n && bytes; i++) {
         size_t left = chunks[i]->end - chunks[i]->done;
@@ -258,19 +258,19 @@ static void advance(struct gt_chunk **chunks, unsigned n, size_t bytes)
 
 /* One write of what the chunks hold and the file does not. Consecutive chunks of a stream are
  * consecutive in its file. The number of bytes left after it, or a negative errno value. */
-static ssize_t write_once(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
+static ssize_t write_once(struct gt_streams *set, struct gt_stream_chunk **chunks, unsigned n)
 {
     struct iovec iov[2 * GT_IOV];
     int pieces = 0;
     size_t all = 0;
     uint64_t at = 0;
     for (unsigned i = 0; i < n; i++) {
-        const struct gt_chunk *c = chunks[i];
+        const struct gt_stream_chunk *c = chunks[i];
         if (c->done == c->end)
             continue;
         if (!pieces)
             at = c->offset + c->done;
-        pieces += gt_chunk_pieces(c, iov + pieces);
+        pieces += gt_stream_chunk_pieces(c, iov + pieces);
         all += c->end - c->done;
     }
     if (!pieces)
@@ -286,21 +286,21 @@ static ssize_t write_once(struct gt_streams *set, struct gt_chunk **chunks, unsi
     return (ssize_t)(all - (size_t)r);
 }
 
-static void cut(struct gt_chunk **chunks, unsigned n)
+static void cut(struct gt_stream_chunk **chunks, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
-        struct gt_chunk *c = chunks[i];
+        struct gt_stream_chunk *c = chunks[i];
         if (c->done == c->end)
             continue;
         /* Where this fails too the file keeps part of a record: readers bear a torn tail. */
-        const struct gt_bounds marks = gt_chunk_bounds(c);
-        off_t whole = (off_t)(c->offset + gt_bounds_whole(&marks, c->done));
+        const struct gt_stream_bounds marks = gt_stream_chunk_bounds(c);
+        off_t whole = (off_t)(c->offset + gt_stream_bounds_whole(&marks, c->done));
         (void)!gt_stream_sys.ftruncate(c->file->fd, whole);
         return;
     }
 }
 
-void gt_stream_file_write(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
+void gt_stream_file_write(struct gt_streams *set, struct gt_stream_chunk **chunks, unsigned n)
 {
     struct gt_stream_file *f = chunks[0]->file;
     int e = set->failed || f->refused ? 0 : need_fd(set, f, false);
@@ -318,18 +318,18 @@ void gt_stream_file_write(struct gt_streams *set, struct gt_chunk **chunks, unsi
     gt_stream_chunks_drop(set, chunks, n);
 }
 
-static uint32_t at_of(const struct gt_bounds *m, uint32_t i)
+static uint32_t at_of(const struct gt_stream_bounds *m, uint32_t i)
 {
     return (uint32_t)m->end[-1 - (int64_t)i];
 }
 
-static uint32_t more_of(const struct gt_bounds *m, uint32_t i)
+static uint32_t more_of(const struct gt_stream_bounds *m, uint32_t i)
 {
     return (uint32_t)(m->end[-1 - (int64_t)i] >> 32);
 }
 
 /* How many marks are of records that begin before `at`. */
-static uint32_t marks_before(const struct gt_bounds *m, uint32_t at)
+static uint32_t marks_before(const struct gt_stream_bounds *m, uint32_t at)
 {
     uint32_t low = 0, high = m->n;
     while (low < high) {
@@ -342,7 +342,7 @@ static uint32_t marks_before(const struct gt_bounds *m, uint32_t at)
     return low;
 }
 
-uint32_t gt_bounds_records(const struct gt_bounds *m, uint32_t from, uint32_t to)
+uint32_t gt_stream_bounds_records(const struct gt_stream_bounds *m, uint32_t from, uint32_t to)
 {
     uint32_t bytes = to - from;
     for (uint32_t i = marks_before(m, from); i < m->n && at_of(m, i) < to; i++)
@@ -350,7 +350,7 @@ uint32_t gt_bounds_records(const struct gt_bounds *m, uint32_t from, uint32_t to
     return bytes / GT_STREAM_RECORD;
 }
 
-uint32_t gt_bounds_whole(const struct gt_bounds *m, uint32_t at)
+uint32_t gt_stream_bounds_whole(const struct gt_stream_bounds *m, uint32_t at)
 {
     uint32_t i = marks_before(m, at);
     if (!i)
@@ -359,7 +359,7 @@ uint32_t gt_bounds_whole(const struct gt_bounds *m, uint32_t at)
     return at < end ? begin : at - (at - end) % GT_STREAM_RECORD;
 }
 
-uint32_t gt_bounds_skip(const struct gt_bounds *m, uint32_t from, uint32_t n)
+uint32_t gt_stream_bounds_skip(const struct gt_stream_bounds *m, uint32_t from, uint32_t n)
 {
     uint32_t i = marks_before(m, from);
     for (; n; n--) {
@@ -370,7 +370,7 @@ uint32_t gt_bounds_skip(const struct gt_bounds *m, uint32_t from, uint32_t n)
     return from;
 }
 
-bool gt_bounds_check(struct gt_bounds *m, uint32_t end)
+bool gt_stream_bounds_check(struct gt_stream_bounds *m, uint32_t end)
 {
     uint32_t at = 0, i = 0;
     for (; i < m->n && at_of(m, i) < end; i++) {

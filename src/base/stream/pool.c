@@ -110,7 +110,7 @@ static char *map_anonymous(size_t size)
 
 static void start_ring_head(struct gt_streams *set, char *map)
 {
-    set->ring_head = (struct gt_ring_head *)map;
+    set->ring_head = (struct gt_stream_ring_head *)map;
     set->ring_head->chunk_size = GT_CHUNK_SIZE;
     set->ring_head->pid = (uint32_t)getpid();
     set->ring_head->number = set->backend ? set->number : 0;
@@ -122,13 +122,13 @@ static void start_ring_head(struct gt_streams *set, char *map)
 }
 
 /* Puts the slab's chunks on the free list, but for `skip` at its front. (L) */
-static void add_chunks(struct gt_streams *set, struct gt_slab *slab, size_t n, size_t skip)
+static void add_chunks(struct gt_streams *set, struct gt_stream_slab *slab, size_t n, size_t skip)
 {
     slab->next = set->slabs;
     set->slabs = slab;
     for (size_t i = n; i-- > skip;) {
-        struct gt_chunk *c = &slab->chunks[i];
-        c->head = (struct gt_ring_chunk *)(slab->map + i * GT_CHUNK_SIZE);
+        struct gt_stream_chunk *c = &slab->chunks[i];
+        c->head = (struct gt_stream_ring_chunk *)(slab->map + i * GT_CHUNK_SIZE);
         c->next = set->free;
         set->free = c;
     }
@@ -140,7 +140,7 @@ static void add_chunks(struct gt_streams *set, struct gt_slab *slab, size_t n, s
 static void add_slab(struct gt_streams *set, size_t n, size_t skip)
 {
     size_t size = n * GT_CHUNK_SIZE;
-    struct gt_slab *slab = calloc(1, sizeof *slab + n * sizeof slab->chunks[0]);
+    struct gt_stream_slab *slab = calloc(1, sizeof *slab + n * sizeof slab->chunks[0]);
     char *map = slab ? map_ring(set, size) : NULL;
     bool mapped = map;
     if (slab && !map)
@@ -164,7 +164,7 @@ static void add_slab(struct gt_streams *set, size_t n, size_t skip)
     pthread_mutex_unlock(&set->lock);
 }
 
-void gt_pool_start(struct gt_streams *set)
+void gt_stream_pool_start(struct gt_streams *set)
 {
     set->ring = create_ring(set);
     if (set->ring >= 0 && !keeps_its_space(set->ring))
@@ -174,15 +174,15 @@ void gt_pool_start(struct gt_streams *set)
         remove_ring(set);
 }
 
-size_t gt_pool_max(const struct gt_streams *set)
+size_t gt_stream_pool_max(const struct gt_streams *set)
 {
     return set->max_chunks > set->n_slots ? set->max_chunks : set->n_slots;
 }
 
-void gt_pool_grow(struct gt_streams *set)
+void gt_stream_pool_grow(struct gt_streams *set)
 {
     pthread_mutex_lock(&set->lock);
-    size_t max = gt_pool_max(set);
+    size_t max = gt_stream_pool_max(set);
     size_t room = max > set->n_chunks ? max - set->n_chunks : 0;
     pthread_mutex_unlock(&set->lock);
     size_t n = room < GT_SLAB ? room : GT_SLAB;
@@ -192,7 +192,7 @@ void gt_pool_grow(struct gt_streams *set)
 
 /* A free chunk; waits for the writer where there is none. NULL: there is no memory for one, and no
  * chunk under way that could become free. */
-struct gt_chunk *gt_pool_take(struct gt_streams *set)
+struct gt_stream_chunk *gt_stream_pool_take(struct gt_streams *set)
 {
     if (!set->free)
         set->waits++;
@@ -203,20 +203,20 @@ struct gt_chunk *gt_pool_take(struct gt_streams *set)
         pthread_cond_signal(&set->work);
         pthread_cond_wait(&set->space, &set->lock);
     }
-    struct gt_chunk *c = set->free;
+    struct gt_stream_chunk *c = set->free;
     set->free = c->next;
     set->n_free--;
     set->n_held++;
     return c;
 }
 
-void gt_pool_give(struct gt_streams *set, struct gt_chunk *list)
+void gt_stream_pool_give(struct gt_streams *set, struct gt_stream_chunk *list)
 {
     size_t n = 0;
     if (!list)
         return;
     pthread_mutex_lock(&set->lock);
-    for (struct gt_chunk *c = list, *next; c; c = next, n++) {
+    for (struct gt_stream_chunk *c = list, *next; c; c = next, n++) {
         next = c->next;
         c->next = set->free;
         set->free = c;
@@ -228,19 +228,19 @@ void gt_pool_give(struct gt_streams *set, struct gt_chunk *list)
 
 /* The space of a file that is mapped stays taken, and the writes at the end may need it:
  * memory takes the file's place, at the same addresses. */
-void gt_pool_finish(struct gt_streams *set)
+void gt_stream_pool_finish(struct gt_streams *set)
 {
     if (set->ring < 0)
         return;
     remove_ring(set);
-    for (struct gt_slab *slab = set->slabs; slab; slab = slab->next)
+    for (struct gt_stream_slab *slab = set->slabs; slab; slab = slab->next)
         mmap(slab->map, slab->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
              -1, 0); /* where it fails it stays as it is */
 }
 
-void gt_pool_unmap(struct gt_streams *set)
+void gt_stream_pool_unmap(struct gt_streams *set)
 {
-    for (struct gt_slab *slab = set->slabs, *next; slab; slab = next) {
+    for (struct gt_stream_slab *slab = set->slabs, *next; slab; slab = next) {
         next = slab->next;
         munmap(slab->map, slab->size);
         free(slab);

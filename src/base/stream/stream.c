@@ -102,14 +102,14 @@ static void hand_over(struct gt_streams *set, struct gt_stream_file *f)
     struct gt_stream *s = &f->s;
     uint64_t all = gt_stream_records(s);
     uint64_t here = all - s->before;
-    struct gt_chunk *c = s->chunk;
+    struct gt_stream_chunk *c = s->chunk;
     s->before = all;
     use_sink(f, 0);
     if (!c) {
         gt_stream_file_lose(set, f, here);
         return;
     }
-    f->end += gt_chunk_fill(c);
+    f->end += gt_stream_chunk_fill(c);
     c->next = NULL;
     if (f->queue.last)
         f->queue.last->next = c;
@@ -122,9 +122,9 @@ static void hand_over(struct gt_streams *set, struct gt_stream_file *f)
     mark_dirty(set, f);
 }
 
-static void use_chunk(struct gt_streams *set, struct gt_stream_file *f, struct gt_chunk *c)
+static void use_chunk(struct gt_streams *set, struct gt_stream_file *f, struct gt_stream_chunk *c)
 {
-    struct gt_ring_chunk *h = c->head;
+    struct gt_stream_ring_chunk *h = c->head;
     c->file = f;
     c->offset = f->end;
     c->done = 0;
@@ -160,7 +160,7 @@ void gt_stream_next_chunk(struct gt_stream *s)
     struct gt_stream_file *f = file_of(s);
     pthread_mutex_lock(&set->lock);
     hand_over(set, f);
-    struct gt_chunk *c = gt_pool_take(set);
+    struct gt_stream_chunk *c = gt_stream_pool_take(set);
     if (c) {
         use_chunk(set, f, c);
     } else {
@@ -183,14 +183,14 @@ static bool take_slot(struct gt_streams *set, struct gt_stream_file *f)
     if (!GT_ARRAY_GROW(&set->slots, &set->slots_room, set->n_slots + 1))
         return false;
     f->slot = (uint32_t)set->n_slots;
-    set->slots[set->n_slots++] = (struct gt_slot){.file = f};
+    set->slots[set->n_slots++] = (struct gt_stream_slot){.file = f};
     f->open = true;
     return true;
 }
 
 static void leave_slot(struct gt_streams *set, struct gt_stream_file *f)
 {
-    struct gt_slot last = set->slots[--set->n_slots];
+    struct gt_stream_slot last = set->slots[--set->n_slots];
     set->slots[f->slot] = last;
     last.file->slot = f->slot;
     f->open = false;
@@ -336,10 +336,10 @@ void gt_streams_get_stats(struct gt_streams *set, struct gt_streams_stats *stats
     pthread_mutex_lock(&set->lock);
     stats->records = set->closed_records;
     for (size_t i = 0; i < set->n_slots; i++) {
-        struct gt_chunk *c = set->slots[i].chunk;
+        struct gt_stream_chunk *c = set->slots[i].chunk;
         stats->records += set->slots[i].file->s.before;
         if (c)
-            stats->records += gt_chunk_records(c);
+            stats->records += gt_stream_chunk_records(c);
     }
     stats->written = atomic_load_explicit(&set->written, memory_order_relaxed);
     stats->bytes = atomic_load_explicit(&set->bytes, memory_order_relaxed);
@@ -370,7 +370,7 @@ static void free_contents(struct gt_streams *set)
             free(f);
         }
     }
-    gt_pool_unmap(set);
+    gt_stream_pool_unmap(set);
     free(set->slots);
     free(set->round);
     free(set->losses);
@@ -452,7 +452,7 @@ static void store_words(char *to, const uint64_t *words, size_t n)
 /* What the line holds goes to the body; returns `full` after it. As gt_stream_move_line(). */
 static uint32_t empty_line(struct gt_stream *s)
 {
-    struct gt_chunk_state *state = s->state;
+    struct gt_stream_chunk_state *state = s->state;
     uint64_t *line = (uint64_t *)(state + 1);
     uint32_t full = atomic_load_explicit(&state->full, memory_order_relaxed);
     uint32_t fill = atomic_load_explicit(&state->fill, memory_order_relaxed);
@@ -484,13 +484,14 @@ void gt_stream_put_more(struct gt_stream *s, uint64_t w0, uint64_t w1, const uin
         gt_stream_put(s, w0, w1);
         return;
     }
-    struct gt_chunk_state *state = s->state;
+    struct gt_stream_chunk_state *state = s->state;
     char *body = (char *)(state + 1) + GT_STREAM_LINE;
     uint32_t full = empty_line(s);
     store_words(body + full, (const uint64_t[]){w0, w1}, 2);
     store_words(body + full + GT_STREAM_RECORD, payload, n);
     s->body -= sizeof(uint64_t);
-    __atomic_store_n((uint64_t *)(void *)(body + s->body), gt_bound(full, more), __ATOMIC_RELEASE);
+    __atomic_store_n((uint64_t *)(void *)(body + s->body), gt_stream_bound(full, more),
+                     __ATOMIC_RELEASE);
     uint32_t marks = atomic_load_explicit(&state->n_more, memory_order_relaxed);
     atomic_store_explicit(&state->n_more, marks + 1, memory_order_release);
     atomic_store_explicit(&state->full, full + size, memory_order_release);

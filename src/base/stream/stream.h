@@ -51,14 +51,14 @@
 #define GT_STREAM_RECORD 16
 enum { GT_STREAM_MORE_MOST = 8192 }; /* bytes that follow one record, at most */
 
-struct gt_chunk;
+struct gt_stream_chunk;
 
 /* A producer writes records into one cache line of the chunk, which stays in its cache; a full line
  * is moved to the chunk's body with non-temporal stores. */
 #define GT_STREAM_LINE 64
 
 /* The last part of a chunk's head, followed by the line and the body. See internal.h. */
-struct gt_chunk_state {
+struct gt_stream_chunk_state {
     _Atomic uint32_t n_more;  /* records with a payload: internal.h */
     _Atomic uint32_t more;    /* bytes of their payloads; stored after they are published */
     _Atomic uint32_t full;    /* bytes in the body */
@@ -70,12 +70,12 @@ struct gt_chunk_state {
 struct gt_stream {
     uint64_t *at;  /* place of the next record in the line */
     uint64_t *end; /* end of the line; at == end: another chunk is needed */
-    struct gt_chunk_state *state;
+    struct gt_stream_chunk_state *state;
     uint32_t body;   /* bytes that the chunk's body can hold, before the marks */
     uint32_t id;     /* file name: "<id>.dat" */
     uint64_t before; /* records put before the current chunk */
     struct gt_streams *set;
-    struct gt_chunk *chunk; /* the current chunk; NULL: none yet */
+    struct gt_stream_chunk *chunk; /* the current chunk; NULL: none yet */
 };
 
 struct gt_streams_stats {
@@ -189,7 +189,7 @@ static inline bool gt_stream_has_room(const struct gt_stream *s)
 /* Moves the full line to the body. A kill between any two of these stores loses nothing. */
 static inline void gt_stream_move_line(struct gt_stream *s)
 {
-    struct gt_chunk_state *state = s->state;
+    struct gt_stream_chunk_state *state = s->state;
     uint32_t full = atomic_load_explicit(&state->full, memory_order_relaxed);
     if (s->body - full < GT_STREAM_LINE)
         return;
@@ -211,7 +211,7 @@ static inline void gt_stream_move_line(struct gt_stream *s)
 /* Publishes the records in the line before `at`. */
 static inline void gt_stream_publish(struct gt_stream *s, uint64_t *at)
 {
-    struct gt_chunk_state *state = s->state;
+    struct gt_stream_chunk_state *state = s->state;
     s->at = at;
     atomic_store_explicit(&state->fill, (uint32_t)((char *)at - (char *)(state + 1)),
                           memory_order_release);
@@ -252,7 +252,7 @@ void gt_stream_put_more(struct gt_stream *s, uint64_t w0, uint64_t w1, const uin
  */
 static inline uint64_t gt_stream_records(const struct gt_stream *s)
 {
-    const struct gt_chunk_state *state = s->state;
+    const struct gt_stream_chunk_state *state = s->state;
     return s->before + (atomic_load_explicit(&state->base, memory_order_relaxed) +
                         atomic_load_explicit(&state->fill, memory_order_relaxed) -
                         atomic_load_explicit(&state->more, memory_order_relaxed)) /

@@ -44,13 +44,13 @@ static void start(struct gt_streams *set)
     set->private_files = own;
     pthread_mutex_unlock(&set->lock);
     set->interval = ROUND_NS;
-    set->next_round = gt_clock_monotonic() + set->interval;
+    set->next_round = gt_base_clock_monotonic() + set->interval;
     set->ring = -1;
     open_directory(set);
     if (set->dirfd != -1) /* a file that lies stays for the tool */
         gt_streams_recover_at(set->dirfd, set->dir, set->backend, set->backend_self, NULL, NULL);
     if (set->backend)
-        gt_blocks_start(set);
+        gt_stream_blocks_start(set);
 }
 
 /* (L) */
@@ -68,7 +68,7 @@ static void rest(struct gt_streams *set)
     pthread_cond_broadcast(&set->reply);
     while (set->forking)
         pthread_cond_wait(&set->work, &set->lock);
-    uint64_t queues = gt_clock_monotonic() + QUEUES_NS;
+    uint64_t queues = gt_base_clock_monotonic() + QUEUES_NS;
     uint64_t next = set->next_round < queues ? set->next_round : queues;
     struct timespec until = {.tv_sec = (time_t)(next / 1000000000u),
                              .tv_nsec = (long)(next % 1000000000u)};
@@ -111,7 +111,7 @@ static void take_queues(struct gt_streams *set)
         next = f->dirty_next;
         f->dirty = false;
         f->batch = f->queue;
-        f->queue = (struct gt_queue){0};
+        f->queue = (struct gt_stream_queue){0};
         add_to_batch(set, f);
     }
     set->dirty = NULL;
@@ -120,9 +120,9 @@ static void take_queues(struct gt_streams *set)
 
 /* Sees a chunk whose producer goes on. Where the line is moved meanwhile, what it holds is in the
  * body. False: there is nothing new. */
-static bool see_partial(struct gt_chunk *c)
+static bool see_partial(struct gt_stream_chunk *c)
 {
-    const struct gt_chunk_state *state = &c->head->state;
+    const struct gt_stream_chunk_state *state = &c->head->state;
     const uint64_t *line = (const uint64_t *)(state + 1);
     uint32_t base = atomic_load_explicit(&state->base, memory_order_acquire);
     uint32_t fill = atomic_load_explicit(&state->fill, memory_order_acquire);
@@ -136,19 +136,19 @@ static bool see_partial(struct gt_chunk *c)
 }
 
 /* Sees a chunk that was handed over, with the lock: all of it is visible. */
-static void see_whole(struct gt_chunk *c)
+static void see_whole(struct gt_stream_chunk *c)
 {
     c->base = atomic_load_explicit(&c->head->state.base, memory_order_acquire);
-    c->end = gt_chunk_fill(c);
+    c->end = gt_stream_chunk_fill(c);
     c->line = (const char *)c->head + GT_CHUNK_HEAD;
 }
 
 /* Whose current chunk holds something new? True: somebody's. */
-static bool look(struct gt_streams *set, const struct gt_slot *slots, size_t n)
+static bool look(struct gt_streams *set, const struct gt_stream_slot *slots, size_t n)
 {
     bool some = false;
     for (size_t i = 0; i < n && set->can_fence; i++) {
-        struct gt_chunk *c = slots[i].chunk;
+        struct gt_stream_chunk *c = slots[i].chunk;
         if (!c || !see_partial(c))
             continue;
         c->file->partial = c;
@@ -156,7 +156,7 @@ static bool look(struct gt_streams *set, const struct gt_slot *slots, size_t n)
         some = true;
     }
     if (some)
-        gt_membarrier();
+        gt_thread_membarrier();
     return some;
 }
 
@@ -165,7 +165,7 @@ static bool look(struct gt_streams *set, const struct gt_slot *slots, size_t n)
 static void take_slots(struct gt_streams *set)
 {
     if (set->round_room < set->n_slots) {
-        struct gt_slot *round = realloc(set->round, set->slots_room * sizeof *round);
+        struct gt_stream_slot *round = realloc(set->round, set->slots_room * sizeof *round);
         if (!round) {
             look(set, set->slots, set->n_slots);
             return;
@@ -181,7 +181,7 @@ static void take_slots(struct gt_streams *set)
 static void write_file(struct gt_streams *set, struct gt_stream_file *f)
 {
     while (f->batch.first || f->partial) {
-        struct gt_chunk *chunks[GT_IOV], *full = f->batch.first;
+        struct gt_stream_chunk *chunks[GT_IOV], *full = f->batch.first;
         unsigned n = 0;
         for (; f->batch.first && n < GT_IOV; n++) {
             chunks[n] = f->batch.first;
@@ -195,20 +195,20 @@ static void write_file(struct gt_streams *set, struct gt_stream_file *f)
             f->partial = NULL;
         }
         gt_stream_file_write(set, chunks, n);
-        gt_pool_give(set, full);
+        gt_stream_pool_give(set, full);
     }
 }
 
 static void pack_file(struct gt_streams *set, struct gt_stream_file *f)
 {
     while (f->batch.first) {
-        struct gt_chunk *c = f->batch.first;
+        struct gt_stream_chunk *c = f->batch.first;
         f->batch.first = c->next;
         see_whole(c);
-        gt_blocks_put(set, c, true);
+        gt_stream_blocks_put(set, c, true);
     }
     if (f->partial)
-        gt_blocks_put(set, f->partial, false);
+        gt_stream_blocks_put(set, f->partial, false);
     f->partial = NULL;
 }
 
@@ -228,7 +228,7 @@ static void prepare_fence(struct gt_streams *set)
     if (set->can_fence || !set->n_round)
         return;
     write_batch(set);
-    set->can_fence = gt_membarrier_prepare();
+    set->can_fence = gt_thread_membarrier_prepare();
 }
 
 /* What a backend has not filed yet is safe in a mapped pool. */
@@ -244,7 +244,7 @@ static void look_round(struct gt_streams *set)
         set->interval = ROUND_NS + more;
     else
         set->interval = next < ROUND_IDLE_NS + more ? next : ROUND_IDLE_NS + more;
-    set->next_round = gt_clock_monotonic() + set->interval;
+    set->next_round = gt_base_clock_monotonic() + set->interval;
 }
 
 /* Frees the files of the batch to which no stream can add any more. */
@@ -265,17 +265,17 @@ static void end_batch(struct gt_streams *set)
 static void grow(struct gt_streams *set)
 {
     pthread_mutex_lock(&set->lock);
-    bool can = set->n_chunks < gt_pool_max(set) && !set->no_memory;
+    bool can = set->n_chunks < gt_stream_pool_max(set) && !set->no_memory;
     bool few = set->n_free < LOW_WATER;
-    bool more =
-        (few || set->waits != set->waits_met) && set->n_slots && set->n_chunks < gt_pool_max(set);
+    bool more = (few || set->waits != set->waits_met) && set->n_slots &&
+                set->n_chunks < gt_stream_pool_max(set);
     set->waits_met = set->waits;
     set->want_space = false;
     pthread_mutex_unlock(&set->lock);
     if (few && !can && set->block.n_whole)
-        gt_blocks_end(set);
+        gt_stream_blocks_end(set);
     if (more)
-        gt_pool_grow(set);
+        gt_stream_pool_grow(set);
 }
 
 /* With the lock held on entry and on return. False: it was the last. */
@@ -283,7 +283,7 @@ static bool work(struct gt_streams *set)
 {
     bool last = set->stop && !set->opening;
     bool round = last || set->flush_want > set->flush_done || set->block.due ||
-                 gt_clock_monotonic() >= set->next_round;
+                 gt_base_clock_monotonic() >= set->next_round;
     uint64_t ticket = set->flush_want;
     struct gt_stream_file *opening = set->opening;
     set->opening = NULL;
@@ -297,13 +297,13 @@ static bool work(struct gt_streams *set)
     if (opening)
         open_files(set, opening);
     if (first)
-        gt_pool_start(set);
+        gt_stream_pool_start(set);
     if (round)
         look_round(set);
     write_batch(set);
     end_batch(set);
     if (round && set->backend)
-        gt_blocks_end(set);
+        gt_stream_blocks_end(set);
     if (!last)
         grow(set);
     pthread_mutex_lock(&set->lock);
@@ -336,7 +336,7 @@ void *gt_streams_writer(void *arg)
     } while (work(set));
     pthread_cond_broadcast(&set->reply);
     pthread_mutex_unlock(&set->lock);
-    gt_pool_finish(set);
+    gt_stream_pool_finish(set);
     gt_streams_close_files(set, true);
     return NULL;
 }

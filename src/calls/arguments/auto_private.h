@@ -8,36 +8,36 @@
 
 #include <glib.h>
 
-struct gt_auto_selection {
-    struct gt_pattern *pattern; /* NULL: all */
-    struct gt_auto_request request;
+struct gt_arguments_auto_selection {
+    struct gt_filter_pattern *pattern; /* NULL: all */
+    struct gt_arguments_auto_request request;
 };
 
 /* A module's functions are at `first` of the array, which grows. */
-struct gt_auto_module {
+struct gt_arguments_auto_module {
     const char *path, *build_id;
     size_t first, n;
 };
 
-struct gt_auto_arguments {
-    struct gt_notices notices;
+struct gt_arguments_auto {
+    struct gt_error_notices notices;
     struct gt_arguments *specs;
-    GArray *selections; /* struct gt_auto_selection */
-    GArray *modules;    /* struct gt_auto_module */
+    GArray *selections; /* struct gt_arguments_auto_selection */
+    GArray *modules;    /* struct gt_arguments_auto_module */
     GArray *functions;  /* struct gt_value_function */
     GPtrArray *prototypes;
     GStringChunk *texts;
-    struct gt_demangler *demangler;
-    GPtrArray *own_files;             /* of users; NULL: none */
-    struct gt_prototypes *libc, *own; /* of tables_abi; NULL: none */
+    struct gt_image_demangler *demangler;
+    GPtrArray *own_files;                  /* of users; NULL: none */
+    struct gt_type_prototypes *libc, *own; /* of tables_abi; NULL: none */
     const struct gt_abi *tables_abi;
     const struct gt_kernel *kernel; /* the last one, and its prototypes */
-    const struct gt_prototypes *kernel_types;
+    const struct gt_type_prototypes *kernel_types;
 };
 
 /* Sets `libc` and `own` to the architecture's. GT_E_FORMAT: a user's file has "PATH:LINE:
  * ..."; GT_E_NOMEM, GT_E_RANGE. */
-int gt_auto_load_tables(struct gt_auto_arguments *a, const struct gt_abi *abi,
-                        struct gt_error *err);
+int gt_arguments_auto_load_tables(struct gt_arguments_auto *a, const struct gt_abi *abi,
+                                  struct gt_error *err);
 
 #endif

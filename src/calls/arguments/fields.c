@@ -92,7 +92,7 @@ static void insert(struct gt_value_spec *spec, size_t of, const struct gt_value_
 /* ---- arguments and their types ------------------------------------------------------------- */
 
 /* The type of an argument of the spec; 0: not known. */
-static uint32_t type_of(const struct gt_prototypes *p, const struct gt_prototype *item,
+static uint32_t type_of(const struct gt_type_prototypes *p, const struct gt_type_prototype *item,
                         const struct gt_value_item *of)
 {
     const struct gt_type *t = gt_type_get(p->types, item->type);
@@ -116,8 +116,8 @@ static uint32_t struct_of(const struct gt_types *types, uint32_t type)
     return kind == GT_TYPE_STRUCT || kind == GT_TYPE_UNION ? id : 0;
 }
 
-void gt_arguments_add_members(struct gt_arguments *a, const struct gt_prototypes *p,
-                              const struct gt_prototype *item, unsigned number,
+void gt_arguments_add_members(struct gt_arguments *a, const struct gt_type_prototypes *p,
+                              const struct gt_type_prototype *item, unsigned number,
                               struct gt_value_spec *spec)
 {
     size_t at = 0;
@@ -201,7 +201,8 @@ static bool follow_path(const struct gt_types *types, uint32_t id, const char *p
 }
 
 static void add_name(struct gt_arguments *a, const struct gt_types *types, uint32_t id,
-                     const struct gt_object_name *row, struct gt_value_spec *spec, size_t at)
+                     const struct gt_arguments_object_name *row, struct gt_value_spec *spec,
+                     size_t at)
 {
     struct gt_value_item to = {0};
     const struct gt_value_item of = spec->item[at];
@@ -217,8 +218,8 @@ static void add_name(struct gt_arguments *a, const struct gt_types *types, uint3
     insert(spec, at, &to);
 }
 
-void gt_arguments_add_names(struct gt_arguments *a, const struct gt_prototypes *p,
-                            const struct gt_prototype *item, bool kernel,
+void gt_arguments_add_names(struct gt_arguments *a, const struct gt_type_prototypes *p,
+                            const struct gt_type_prototype *item, bool kernel,
                             struct gt_value_spec *spec)
 {
     for (size_t at = spec->n_arguments; at-- > 0;) {
@@ -227,8 +228,8 @@ void gt_arguments_add_names(struct gt_arguments *a, const struct gt_prototypes *
             continue;
         uint32_t id = struct_of(p->types, type_of(p, item, of));
         const char *name = id ? gt_type_get(p->types, id)->name : "";
-        const struct gt_object_name *row;
-        for (size_t i = 0; *name && (row = gt_object_name_at(a, kernel, name, i)); i++)
+        const struct gt_arguments_object_name *row;
+        for (size_t i = 0; *name && (row = gt_arguments_object_name_at(a, kernel, name, i)); i++)
             add_name(a, p->types, id, row, spec, at);
     }
 }

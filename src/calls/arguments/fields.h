@@ -13,14 +13,14 @@
 /* Adds the scalar members, one level deep, of the struct that the `number`-th integer argument of
  * the spec points to; none if it points to something else. The spec is one of
  * gt_arguments_by_prototype, from which arguments may have been removed. */
-void gt_arguments_add_members(struct gt_arguments *a, const struct gt_prototypes *p,
-                              const struct gt_prototype *item, unsigned number,
+void gt_arguments_add_members(struct gt_arguments *a, const struct gt_type_prototypes *p,
+                              const struct gt_type_prototype *item, unsigned number,
                               struct gt_value_spec *spec);
 
 /* Adds what the user's table says of the structs that arguments point to, and of a kernel's also
  * the built-in one. */
-void gt_arguments_add_names(struct gt_arguments *a, const struct gt_prototypes *p,
-                            const struct gt_prototype *item, bool kernel,
+void gt_arguments_add_names(struct gt_arguments *a, const struct gt_type_prototypes *p,
+                            const struct gt_type_prototype *item, bool kernel,
                             struct gt_value_spec *spec);
 
 /*

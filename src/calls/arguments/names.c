@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Members that have had these places for ten years and more; a kernel without one has no value. */
-static const struct gt_object_name table[] = {
+static const struct gt_arguments_object_name table[] = {
     {"file", "name", "f_path.dentry->d_name.name"},
     {"path", "name", "dentry->d_name.name"},
     {"dentry", "name", "d_name.name"},
@@ -27,8 +27,8 @@ static const struct gt_object_name table[] = {
     {"file_system_type", "name", "name"},
 };
 
-static const struct gt_object_name *find(const struct gt_object_name *rows, size_t n,
-                                         const char *type, size_t *i)
+static const struct gt_arguments_object_name *find(const struct gt_arguments_object_name *rows,
+                                                   size_t n, const char *type, size_t *i)
 {
     for (size_t k = 0; k < n; k++)
         if (strcmp(rows[k].type, type) == 0 && (*i)-- == 0)
@@ -36,12 +36,13 @@ static const struct gt_object_name *find(const struct gt_object_name *rows, size
     return NULL;
 }
 
-const struct gt_object_name *gt_object_name_at(const struct gt_arguments *a, bool kernel,
-                                               const char *type, size_t i)
+const struct gt_arguments_object_name *
+gt_arguments_object_name_at(const struct gt_arguments *a, bool kernel, const char *type, size_t i)
 {
-    const struct gt_object_name *own = (const struct gt_object_name *)(const void *)a->names->data;
+    const struct gt_arguments_object_name *own =
+        (const struct gt_arguments_object_name *)(const void *)a->names->data;
     size_t left = i;
-    const struct gt_object_name *row = find(own, a->names->len, type, &left);
+    const struct gt_arguments_object_name *row = find(own, a->names->len, type, &left);
     if (row || left < i || !kernel)
         return row;
     return find(table, G_N_ELEMENTS(table), type, &left);
@@ -73,7 +74,8 @@ static const char *read_line(struct gt_arguments *a, char *line)
         return "a struct's name, and a name to show";
     if (!is_word(field[2], ".-"))
         return "a member's path, as f_path.dentry->d_name.name";
-    struct gt_object_name row = {g_strdup(field[0]), g_strdup(field[1]), g_strdup(field[2])};
+    struct gt_arguments_object_name row = {g_strdup(field[0]), g_strdup(field[1]),
+                                           g_strdup(field[2])};
     g_ptr_array_add(a->owned, (char *)row.type);
     g_ptr_array_add(a->owned, (char *)row.name);
     g_ptr_array_add(a->owned, (char *)row.path);
@@ -90,9 +92,9 @@ int gt_arguments_read_names(struct gt_arguments *a, const char *path, struct gt_
     int status = gt_file_read(path, FILE_MOST, &text, &size, err);
     if (status < 0)
         return status;
-    struct gt_cursor all = {text, size}, line;
+    struct gt_text_cursor all = {text, size}, line;
     bool whole;
-    for (size_t number = 1; status == 0 && gt_take_line(&all, &line, &whole); number++) {
+    for (size_t number = 1; status == 0 && gt_text_take_line(&all, &line, &whole); number++) {
         g_autofree char *copy = g_strndup(line.at, line.left);
         g_autofree char *shown = g_strndup(line.at, MIN(line.left, 60));
         const char *expected = read_line(a, copy);

@@ -24,7 +24,7 @@ static void free_file(void *item)
     g_free(f);
 }
 
-int gt_auto_arguments_read_prototypes(struct gt_auto_arguments *a, const char *path,
+int gt_arguments_auto_read_prototypes(struct gt_arguments_auto *a, const char *path,
                                       struct gt_error *err)
 {
     struct own_file *f = g_new0(struct own_file, 1);
@@ -36,34 +36,36 @@ int gt_auto_arguments_read_prototypes(struct gt_auto_arguments *a, const char *p
     return status;
 }
 
-static int read_own(struct gt_auto_arguments *a, const struct gt_data_model *model,
+static int read_own(struct gt_arguments_auto *a, const struct gt_type_data_model *model,
                     struct gt_error *err)
 {
-    struct gt_prototypes *p = gt_prototypes_new(a->libc->types);
+    struct gt_type_prototypes *p = gt_type_prototypes_new(a->libc->types);
     int status = p ? 0 : gt_error_set(err, GT_E_NOMEM, "out of memory");
     for (guint i = 0; i < a->own_files->len && status == 0; i++) {
         const struct own_file *f = a->own_files->pdata[i];
-        status = gt_declarations_read(p, model, f->path, f->text, f->size, err);
+        status = gt_type_declarations_read(p, model, f->path, f->text, f->size, err);
     }
-    if (status == 0 && (status = gt_prototypes_finish(p)) < 0)
+    if (status == 0 && (status = gt_type_prototypes_finish(p)) < 0)
         gt_error_set(err, status, "the prototypes are too many");
     if (status == 0)
         g_ptr_array_add(a->prototypes, a->own = p);
     else
-        gt_prototypes_free(p);
+        gt_type_prototypes_free(p);
     return status;
 }
 
-int gt_auto_load_tables(struct gt_auto_arguments *a, const struct gt_abi *abi, struct gt_error *err)
+int gt_arguments_auto_load_tables(struct gt_arguments_auto *a, const struct gt_abi *abi,
+                                  struct gt_error *err)
 {
     if (a->tables_abi == abi)
         return 0;
     a->tables_abi = abi;
     a->libc = a->own = NULL;
-    int status = gt_libc_prototypes(abi->target, &a->libc, err);
+    int status = gt_type_libc_prototypes(abi->target, &a->libc, err);
     if (status == GT_E_UNSUPPORTED)
         return 0;
     if (status == 0)
         g_ptr_array_add(a->prototypes, a->libc);
-    return status == 0 && a->own_files ? read_own(a, gt_data_model_of(abi->target), err) : status;
+    return status == 0 && a->own_files ? read_own(a, gt_type_data_model_of(abi->target), err)
+                                       : status;
 }

@@ -12,7 +12,7 @@ struct gt_arguments *gt_arguments_new(void)
     a->enums = g_array_new(FALSE, FALSE, sizeof(struct gt_value_enum));
     a->enum_ids = g_hash_table_new(g_str_hash, g_str_equal);
     a->owned = g_ptr_array_new_with_free_func(g_free);
-    a->names = g_array_new(FALSE, FALSE, sizeof(struct gt_object_name));
+    a->names = g_array_new(FALSE, FALSE, sizeof(struct gt_arguments_object_name));
     return a;
 }
 
@@ -245,8 +245,8 @@ void gt_arguments_keep(struct gt_arguments *a, struct gt_value_spec *spec)
 }
 
 void gt_arguments_by_prototype(struct gt_arguments *a, const struct gt_abi *abi,
-                               const struct gt_prototypes *p, const struct gt_prototype *item,
-                               struct gt_value_spec *out)
+                               const struct gt_type_prototypes *p,
+                               const struct gt_type_prototype *item, struct gt_value_spec *out)
 {
     const struct gt_type *t = gt_type_get(p->types, item->type);
     const struct gt_type_param *q = gt_type_params(p->types, item->type);

@@ -19,8 +19,8 @@ void gt_arguments_free(struct gt_arguments *a);
 
 /* The arguments and the result of a function, by its prototype. Names point into the prototypes. */
 void gt_arguments_by_prototype(struct gt_arguments *a, const struct gt_abi *abi,
-                               const struct gt_prototypes *p, const struct gt_prototype *item,
-                               struct gt_value_spec *out);
+                               const struct gt_type_prototypes *p,
+                               const struct gt_type_prototype *item, struct gt_value_spec *out);
 
 /* Of a function without a prototype: its first n integer arguments and its result, as words that
  * are marked as unsure. */

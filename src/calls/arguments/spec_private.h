@@ -8,7 +8,7 @@
 #include <glib.h>
 
 /* A row of the table of names: see fields.h. */
-struct gt_object_name {
+struct gt_arguments_object_name {
     const char *type; /* a struct's name */
     const char *name, *path;
 };
@@ -17,7 +17,7 @@ struct gt_arguments {
     GArray *enums;               /* struct gt_value_enum */
     GHashTable *enum_ids;        /* name -> 1 + its index in enums */
     GPtrArray *owned;            /* items, enumerators and texts */
-    GArray *names;               /* struct gt_object_name: a user's */
+    GArray *names;               /* struct gt_arguments_object_name: a user's */
     struct gt_value_item *spare; /* room for items of a spec that was kept; NULL: none */
 };
 
@@ -30,7 +30,7 @@ struct gt_value_item *gt_arguments_items(struct gt_arguments *a);
 
 /* The i-th row of a struct of that name, a user's or, of a kernel's struct, a built-in one; NULL:
  * there are no more. A user's rows of a struct replace the built-in ones. */
-const struct gt_object_name *gt_object_name_at(const struct gt_arguments *a, bool kernel,
-                                               const char *type, size_t i);
+const struct gt_arguments_object_name *
+gt_arguments_object_name_at(const struct gt_arguments *a, bool kernel, const char *type, size_t i);
 
 #endif

@@ -8,13 +8,14 @@
 
 enum { ARGUMENTS = 6 };
 
-const struct gt_syscall_places gt_syscall_reported = {.argument = {{.reg = "arg1"},
-                                                                   {.reg = "arg2"},
-                                                                   {.reg = "arg3"},
-                                                                   {.reg = "arg4"},
-                                                                   {.reg = "arg5"},
-                                                                   {.reg = "arg6"}},
-                                                      .result = {.reg = "result"}};
+const struct gt_arguments_syscall_places gt_arguments_syscall_reported = {
+    .argument = {{.reg = "arg1"},
+                 {.reg = "arg2"},
+                 {.reg = "arg3"},
+                 {.reg = "arg4"},
+                 {.reg = "arg5"},
+                 {.reg = "arg6"}},
+    .result = {.reg = "result"}};
 
 /* Names of types that are shown in another way than their kind: the typedef itself counts. */
 static char format_of(const struct gt_types *types, uint32_t type, char format)
@@ -34,8 +35,9 @@ static void add_piece(struct gt_value_item *item, const struct gt_value_piece *p
 
 /* The parameter at word *at of the call's. False: it is not among the registers. */
 static bool make_argument(struct gt_arguments *a, const struct gt_abi *abi,
-                          const struct gt_syscall_places *places, const struct gt_types *types,
-                          const struct gt_type_param *q, unsigned *at, struct gt_value_item *item)
+                          const struct gt_arguments_syscall_places *places,
+                          const struct gt_types *types, const struct gt_type_param *q, unsigned *at,
+                          struct gt_value_item *item)
 {
     uint32_t size = (uint32_t)gt_type_size(types, q->type);
     unsigned words = size > abi->slot ? 2 : 1, first = *at;
@@ -59,8 +61,9 @@ static bool make_argument(struct gt_arguments *a, const struct gt_abi *abi,
 }
 
 void gt_arguments_by_syscall(struct gt_arguments *a, const struct gt_abi *abi,
-                             const struct gt_syscall_places *places, const struct gt_prototypes *p,
-                             const struct gt_prototype *item, struct gt_value_spec *out)
+                             const struct gt_arguments_syscall_places *places,
+                             const struct gt_type_prototypes *p,
+                             const struct gt_type_prototype *item, struct gt_value_spec *out)
 {
     const struct gt_type *t = gt_type_get(p->types, item->type);
     const struct gt_type_param *q = gt_type_params(p->types, item->type);

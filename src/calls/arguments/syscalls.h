@@ -9,16 +9,17 @@
 #include "calls/arguments/spec.h"
 
 /* Where the six arguments of a call are: a piece each, whose size is set. */
-struct gt_syscall_places {
+struct gt_arguments_syscall_places {
     struct gt_value_piece argument[6], result;
 };
 
 /* Of a call that QEMU reports. */
-extern const struct gt_syscall_places gt_syscall_reported;
+extern const struct gt_arguments_syscall_places gt_arguments_syscall_reported;
 
 /* The values of a call by its prototype. */
 void gt_arguments_by_syscall(struct gt_arguments *a, const struct gt_abi *abi,
-                             const struct gt_syscall_places *places, const struct gt_prototypes *p,
-                             const struct gt_prototype *item, struct gt_value_spec *out);
+                             const struct gt_arguments_syscall_places *places,
+                             const struct gt_type_prototypes *p,
+                             const struct gt_type_prototype *item, struct gt_value_spec *out);
 
 #endif

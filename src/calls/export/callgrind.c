@@ -35,7 +35,7 @@ struct edge {
 struct callgrind {
     const struct gt_calls *calls;
     struct gt_output *out;
-    struct gt_frames frames;
+    struct gt_export_frames frames;
     struct node *node; /* frames.n functions, then a task for each root */
     uint32_t n;
     GArray *edge;                            /* struct edge */
@@ -60,10 +60,11 @@ static struct edge *edge_of(struct callgrind *c, uint32_t caller, uint32_t calle
 }
 
 /* A task's tree; `open`: the nodes of the path, the task's own first. */
-static void add_root(struct callgrind *c, const struct gt_tree *t, uint32_t root, GArray *open)
+static void add_root(struct callgrind *c, const struct gt_profile_tree *t, uint32_t root,
+                     GArray *open)
 {
-    const struct gt_tree_node *end = t->node + t->node[root].end;
-    for (const struct gt_tree_node *n = t->node + root + 1; n < end; n++) {
+    const struct gt_profile_tree_node *end = t->node + t->node[root].end;
+    for (const struct gt_profile_tree_node *n = t->node + root + 1; n < end; n++) {
         uint32_t callee = c->frames.number[n->function];
         for (; open->len > n->depth; g_array_set_size(open, open->len - 1))
             c->node[g_array_index(open, uint32_t, open->len - 1)].open--;
@@ -78,12 +79,12 @@ static void add_root(struct callgrind *c, const struct gt_tree *t, uint32_t root
         c->node[g_array_index(open, uint32_t, i)].open--;
 }
 
-static void add_tree(struct callgrind *c, const struct gt_tree *t)
+static void add_tree(struct callgrind *c, const struct gt_profile_tree *t)
 {
     GArray *open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     for (uint32_t r = 0; r < t->n_roots; r++) {
         uint32_t task = c->frames.n + r;
-        c->node[task].name = gt_frames_task_title(c->calls, t->root[r].group);
+        c->node[task].name = gt_export_frames_task_title(c->calls, t->root[r].group);
         g_array_set_size(open, 0);
         g_array_append_val(open, task);
         add_root(c, t, t->root[r].node, open);
@@ -107,7 +108,7 @@ static void put_name(struct callgrind *c, const char *key, GHashTable *numbers, 
     gt_output_text(c->out, ")");
     if (!known) {
         g_autoptr(GString) clean = g_string_new(" ");
-        gt_frames_add_clean(clean, name, '\0', '\0');
+        gt_export_frames_add_clean(clean, name, '\0', '\0');
         gt_output_bytes(c->out, clean->str, clean->len);
     }
     gt_output_text(c->out, "\n");
@@ -185,12 +186,12 @@ static void put_functions(struct callgrind *c)
 static void put_file(struct callgrind *c)
 {
     g_autoptr(GString) command = g_string_new(NULL);
-    gt_frames_add_clean(command, gt_calls_facts(c->calls)->command, '\0', '\0');
+    gt_export_frames_add_clean(command, gt_calls_facts(c->calls)->command, '\0', '\0');
     gt_output_text(c->out,
                    "# callgrind format\nversion: 1\ncreator: guesttrace " GT_VERSION "\ncmd: ");
     gt_output_bytes(c->out, command->str, command->len);
     gt_output_text(c->out, "\npart: 1\n\npositions: line\n");
-    gt_output_text(c->out, gt_frames_in_instructions(c->calls)
+    gt_output_text(c->out, gt_export_frames_in_instructions(c->calls)
                                ? "event: Ir : Instructions\nevents: Ir\n"
                                : "event: Ns : Nanoseconds\nevents: Ns\n");
     put_functions(c);
@@ -206,9 +207,9 @@ static GHashTable *make_numbers(void)
     return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 }
 
-static void write_tree(struct callgrind *c, const struct gt_tree *t)
+static void write_tree(struct callgrind *c, const struct gt_profile_tree *t)
 {
-    gt_frames_make(c->calls, t, &c->frames);
+    gt_export_frames_make(c->calls, t, &c->frames);
     c->n = c->frames.n + (uint32_t)t->n_roots;
     c->node = g_new0(struct node, c->n + 1);
     for (uint32_t i = 0; i < c->frames.n; i++)
@@ -228,18 +229,18 @@ static void write_tree(struct callgrind *c, const struct gt_tree *t)
     g_hash_table_destroy(c->files);
     g_hash_table_destroy(c->objects);
     g_hash_table_destroy(c->functions);
-    gt_frames_clear(&c->frames);
+    gt_export_frames_clear(&c->frames);
 }
 
-int gt_export_callgrind(struct gt_calls *calls, const struct gt_sums_options *o,
+int gt_export_callgrind(struct gt_calls *calls, const struct gt_export_sums_options *o,
                         struct gt_output *out, struct gt_error *err)
 {
-    struct gt_tree tree;
-    int status = gt_sums_make(calls, o, GT_TREE_BY_TOTAL, &tree, err);
+    struct gt_profile_tree tree;
+    int status = gt_export_sums_make(calls, o, GT_TREE_BY_TOTAL, &tree, err);
     if (status < 0)
         return status;
     struct callgrind c = {.calls = calls, .out = out};
     write_tree(&c, &tree);
-    gt_tree_clear(&tree);
+    gt_profile_tree_clear(&tree);
     return 0;
 }

@@ -66,17 +66,18 @@ static void flush_packet(struct ctf *c, uint32_t task)
     const bool console = task + 1 == c->n;
     const struct gt_calls_task *t = console ? NULL : gt_calls_task(c->calls, task);
     uint8_t head[MAGIC_BYTES + CONTEXT_BYTES], *p = head;
-    g_autofree char *title = console ? g_strdup("console") : gt_frames_task_name(c->calls, task);
+    g_autofree char *title =
+        console ? g_strdup("console") : gt_export_frames_task_name(c->calls, task);
     g_autoptr(GString) name = g_string_new(NULL);
     char file[32];
-    gt_frames_add_clean(name, title, '\0', '\0');
+    gt_export_frames_add_clean(name, title, '\0', '\0');
     snprintf(file, sizeof file, console ? "console" : "task_%" PRIu32, task);
     const uint64_t bits = 8 * (uint64_t)(sizeof head + name->len + 1 + s->events->len);
-    p = gt_put32(gt_put32(p, MAGIC), 0);
-    p = gt_put64(gt_put64(p, s->begin), s->end);
-    p = gt_put64(gt_put64(p, bits), bits);
-    p = gt_put32(p, t ? gt_calls_process(c->calls, t->process)->pid : 0);
-    gt_put32(p, t ? t->id : 0);
+    p = gt_bytes_put32(gt_bytes_put32(p, MAGIC), 0);
+    p = gt_bytes_put64(gt_bytes_put64(p, s->begin), s->end);
+    p = gt_bytes_put64(gt_bytes_put64(p, bits), bits);
+    p = gt_bytes_put32(p, t ? gt_calls_process(c->calls, t->process)->pid : 0);
+    gt_bytes_put32(p, t ? t->id : 0);
     const int fd =
         openat(c->dir, file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0) {
@@ -102,18 +103,18 @@ static GByteArray *event_begin(struct ctf *c, uint32_t task, uint8_t id, uint64_
     if (s->events->len == 0)
         s->begin = time;
     s->end = time;
-    gt_put64(header + 1, time);
+    gt_bytes_put64(header + 1, time);
     return g_byte_array_append(s->events, header, sizeof header);
 }
 
 static void add_text(GByteArray *to, const char *text)
 {
     g_autoptr(GString) clean = g_string_new(NULL);
-    gt_frames_add_clean(clean, text, '\0', '\0');
+    gt_export_frames_add_clean(clean, text, '\0', '\0');
     g_byte_array_append(to, (const uint8_t *)clean->str, (guint)clean->len + 1);
 }
 
-static void add_values(GByteArray *to, const struct gt_slice_value *v, size_t n)
+static void add_values(GByteArray *to, const struct gt_export_slice_value *v, size_t n)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     for (size_t i = 0; i < n; i++)
@@ -131,13 +132,14 @@ static void add_function(struct ctf *c, GByteArray *to, uint32_t function)
         n = c->functions->len;
         g_hash_table_insert(c->number, GUINT_TO_POINTER(function), GUINT_TO_POINTER(n));
     }
-    gt_put32(word, n - 1);
+    gt_bytes_put32(word, n - 1);
     g_byte_array_append(to, word, sizeof word);
 }
 
 /* ---- events -------------------------------------------------------------------------------- */
 
-static void put_begin(void *self, const struct gt_call *e, const struct gt_slice_value *v, size_t n)
+static void put_begin(void *self, const struct gt_call *e, const struct gt_export_slice_value *v,
+                      size_t n)
 {
     struct ctf *c = self;
     GByteArray *to = event_begin(c, e->task, ENTRY, e->time);
@@ -145,13 +147,14 @@ static void put_begin(void *self, const struct gt_call *e, const struct gt_slice
     add_values(to, v, n);
 }
 
-static void put_end(void *self, const struct gt_call *e, const struct gt_slice_value *v, size_t n)
+static void put_end(void *self, const struct gt_call *e, const struct gt_export_slice_value *v,
+                    size_t n)
 {
     struct ctf *c = self;
     uint8_t facts[8 + 1];
     GByteArray *to = event_begin(c, e->task, EXIT, e->time);
     add_function(c, to, e->function);
-    *gt_put64(facts, e->slept) = gt_calls_is_open(c->calls, e);
+    *gt_bytes_put64(facts, e->slept) = gt_calls_is_open(c->calls, e);
     g_byte_array_append(to, facts, sizeof facts);
     add_values(to, v, n);
 }
@@ -170,7 +173,7 @@ static void put_instant(void *self, uint32_t task, uint64_t time, const char *te
 static void put_literal(struct ctf *c, const char *text)
 {
     g_autoptr(GString) clean = g_string_new(NULL);
-    gt_frames_add_clean(clean, text, '\0', '\0');
+    gt_export_frames_add_clean(clean, text, '\0', '\0');
     g_string_replace(clean, "\\", "\\\\", 0);
     g_string_replace(clean, "\"", "\\\"", 0);
     gt_output_text(&c->out, "\"");
@@ -180,19 +183,19 @@ static void put_literal(struct ctf *c, const char *text)
 
 static void put_functions(struct ctf *c)
 {
-    struct gt_demangler *demangler = gt_demangler_create();
+    struct gt_image_demangler *demangler = gt_image_demangler_create();
     gt_output_text(&c->out, "typealias enum : uint32_t {\n");
     for (guint i = 0; i < c->functions->len; i++) {
         const struct gt_calls_function *f =
             gt_calls_function(c->calls, g_array_index(c->functions, uint32_t, i));
-        put_literal(c, *f->name ? gt_demangle(demangler, f->name) : "?");
+        put_literal(c, *f->name ? gt_image_demangle(demangler, f->name) : "?");
         gt_output_text(&c->out, " = ");
         gt_output_decimal(&c->out, i);
         gt_output_text(&c->out, ",\n");
     }
     /* An enumeration has to have a label. */
     gt_output_text(&c->out, "\"no function\" = 4294967295\n} := function_t;\n");
-    gt_demangler_destroy(demangler);
+    gt_image_demangler_destroy(demangler);
 }
 
 static void put_event(struct ctf *c, int id, const char *name, const char *fields)
@@ -219,7 +222,7 @@ static void put_metadata(struct ctf *c)
                             "\";\ntrace_name = ");
     put_literal(c, name);
     gt_output_text(&c->out, ";\n};\nclock {\nname = guest;\nfreq = 1000000000;\ndescription = ");
-    put_literal(c, gt_frames_in_instructions(c->calls) ? "instructions" : "nanoseconds");
+    put_literal(c, gt_export_frames_in_instructions(c->calls) ? "instructions" : "nanoseconds");
     gt_output_text(&c->out,
                    ";\n};\ntypealias integer { size = 64; align = 8; map = clock.guest.value; } := "
                    "guest_t;\n");
@@ -254,7 +257,7 @@ static int write_folder(struct gt_calls *calls, const struct gt_calls_window *w,
                         const char *folder, struct gt_error *err)
 {
     struct ctf *c = g_new(struct ctf, 1);
-    const struct gt_slices slices = {c, put_begin, put_end, put_instant, NULL};
+    const struct gt_export_slices slices = {c, put_begin, put_end, put_instant, NULL};
     c->calls = calls;
     c->folder = folder;
     c->dir = dir;
@@ -263,7 +266,7 @@ static int write_folder(struct gt_calls *calls, const struct gt_calls_window *w,
     c->stream = g_new0(struct stream, c->n);
     c->number = g_hash_table_new(NULL, NULL);
     c->functions = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    int status = gt_slices_read(calls, w, &slices, &c->out, err);
+    int status = gt_export_slices_read(calls, w, &slices, &c->out, err);
     for (uint32_t i = 0; i < c->n; i++) {
         if (c->stream[i].events && c->stream[i].events->len && status >= 0 && !c->out.failed)
             flush_packet(c, i);

@@ -23,7 +23,7 @@ struct firefox {
     struct gt_json json;
     const struct gt_calls *calls;
     const struct gt_samples *samples;
-    struct gt_demangler *demangler;
+    struct gt_image_demangler *demangler;
     bool instructions; /* times are */
     uint64_t start;    /* time 0 of the file */
     /* of the thread at hand */
@@ -53,7 +53,7 @@ static const struct gt_calls_function *function_of(const struct firefox *f, guin
 
 static const char *name_of(const struct firefox *f, const struct gt_calls_function *function)
 {
-    return *function->name ? gt_demangle(f->demangler, function->name) : "?";
+    return *function->name ? gt_image_demangle(f->demangler, function->name) : "?";
 }
 
 static const struct gt_sample_stack *stack_of(const struct firefox *f, guint i)
@@ -96,7 +96,7 @@ static void thread_end(struct firefox *f)
 /* Milliseconds. */
 static void put_ms(struct firefox *f, uint64_t ns)
 {
-    char text[2 * GT_DECIMAL_SIZE], *p = gt_decimal_put(text, ns / 1000000);
+    char text[2 * GT_DECIMAL_SIZE], *p = gt_text_decimal_put(text, ns / 1000000);
     g_snprintf(p, GT_DECIMAL_SIZE, ".%06u", (unsigned)(ns % 1000000));
     gt_json_number(&f->json, text);
 }
@@ -369,8 +369,8 @@ static void put_task(struct firefox *f, uint32_t index)
 {
     const struct gt_calls_task *t = gt_calls_task(f->calls, index);
     const struct gt_sample_task *task = &f->samples->task[index];
-    g_autofree char *name = gt_frames_task_name(f->calls, index);
-    g_autofree char *process = gt_frames_process_name(f->calls, t->process);
+    g_autofree char *name = gt_export_frames_task_name(f->calls, index);
+    g_autofree char *process = gt_export_frames_process_name(f->calls, t->process);
     const struct title title = {name, process, t->id, gt_calls_process(f->calls, t->process)->pid};
     put_thread(f, task, task->instants, &title);
 }
@@ -445,20 +445,20 @@ static void put_file(struct firefox *f)
     gt_json_commit(j);
 }
 
-int gt_export_firefox(struct gt_calls *c, const struct gt_sums_options *o, struct gt_output *out,
-                      struct gt_error *err)
+int gt_export_firefox(struct gt_calls *c, const struct gt_export_sums_options *o,
+                      struct gt_output *out, struct gt_error *err)
 {
     struct gt_samples samples;
     int status = gt_samples_make(c, o, out, &samples, err);
     if (status < 0)
         return status;
-    struct firefox f = {.calls = c, .samples = &samples, .demangler = gt_demangler_create()};
-    f.instructions = gt_frames_in_instructions(c);
+    struct firefox f = {.calls = c, .samples = &samples, .demangler = gt_image_demangler_create()};
+    f.instructions = gt_export_frames_in_instructions(c);
     if (samples.in_time)
         f.start = MAX(o->window->from, gt_calls_facts(c)->first);
     gt_json_init(&f.json, out, GT_JSON_REPLACE);
     put_file(&f);
-    gt_demangler_destroy(f.demangler);
+    gt_image_demangler_destroy(f.demangler);
     gt_samples_clear(&samples);
     return 0;
 }

@@ -8,7 +8,7 @@
 
 struct folded {
     const struct gt_calls *calls;
-    struct gt_frames frames;
+    struct gt_export_frames frames;
     struct gt_output *out;
     bool counts;
     GString *path;
@@ -20,20 +20,20 @@ static void add_name(struct folded *f, const char *name)
 {
     if (f->path->len)
         g_string_append_c(f->path, ';');
-    gt_frames_add_clean(f->path, name, ';', ':');
+    gt_export_frames_add_clean(f->path, name, ';', ':');
 }
 
 static void put_root(struct folded *f, uint32_t task)
 {
-    g_autofree char *name = gt_frames_task_name(f->calls, task);
+    g_autofree char *name = gt_export_frames_task_name(f->calls, task);
     g_autofree char *process =
-        gt_frames_process_name(f->calls, gt_calls_task(f->calls, task)->process);
+        gt_export_frames_process_name(f->calls, gt_calls_task(f->calls, task)->process);
     g_string_truncate(f->path, 0);
     add_name(f, process);
     add_name(f, name);
 }
 
-static void put_node(struct folded *f, const struct gt_tree_node *n)
+static void put_node(struct folded *f, const struct gt_profile_tree_node *n)
 {
     uint64_t value = f->counts ? n->calls : (uint64_t)n->self;
     g_string_truncate(f->path, g_array_index(f->length, gsize, n->depth - 1));
@@ -46,12 +46,13 @@ static void put_node(struct folded *f, const struct gt_tree_node *n)
     gt_output_text(f->out, "\n");
 }
 
-static void put_tree(struct folded *f, const struct gt_tree *t)
+static void put_tree(struct folded *f, const struct gt_profile_tree *t)
 {
     for (size_t r = 0; r < t->n_roots; r++) {
-        const struct gt_tree_node *root = &t->node[t->root[r].node];
+        const struct gt_profile_tree_node *root = &t->node[t->root[r].node];
         put_root(f, t->root[r].group);
-        for (const struct gt_tree_node *n = root; n < t->node + root->end && !f->out->failed; n++) {
+        for (const struct gt_profile_tree_node *n = root;
+             n < t->node + root->end && !f->out->failed; n++) {
             if (n != root)
                 put_node(f, n);
             g_array_set_size(f->length, n->depth + 1);
@@ -60,21 +61,21 @@ static void put_tree(struct folded *f, const struct gt_tree *t)
     }
 }
 
-int gt_export_folded(struct gt_calls *c, const struct gt_sums_options *o, struct gt_output *out,
-                     struct gt_error *err)
+int gt_export_folded(struct gt_calls *c, const struct gt_export_sums_options *o,
+                     struct gt_output *out, struct gt_error *err)
 {
-    struct gt_tree tree;
-    int status = gt_sums_make_paths(c, o, GT_TREE_BY_TOTAL, &tree, err);
+    struct gt_profile_tree tree;
+    int status = gt_export_sums_make_paths(c, o, GT_TREE_BY_TOTAL, &tree, err);
     if (status < 0)
         return status;
     struct folded f = {.calls = c, .out = out, .counts = o->counts};
     f.path = g_string_new(NULL);
     f.length = g_array_new(FALSE, FALSE, sizeof(gsize));
-    gt_frames_make(c, &tree, &f.frames);
+    gt_export_frames_make(c, &tree, &f.frames);
     put_tree(&f, &tree);
-    gt_frames_clear(&f.frames);
+    gt_export_frames_clear(&f.frames);
     g_string_free(f.path, TRUE);
     g_array_free(f.length, TRUE);
-    gt_tree_clear(&tree);
+    gt_profile_tree_clear(&tree);
     return 0;
 }

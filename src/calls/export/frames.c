@@ -29,25 +29,26 @@ static gboolean equal_frames(const void *a, const void *b)
 }
 
 /* `frame` has room after its n frames. */
-static uint32_t number_of(struct gt_frames *f, GHashTable *known,
+static uint32_t number_of(struct gt_export_frames *f, GHashTable *known,
                           const struct gt_calls_function *function)
 {
     struct gt_export_frame *next = &f->frame[f->n];
     void *before;
     next->function = function;
-    next->name = *function->name ? gt_demangle(f->demangler, function->name) : "?";
+    next->name = *function->name ? gt_image_demangle(f->demangler, function->name) : "?";
     if (g_hash_table_lookup_extended(known, next, NULL, &before))
         return GPOINTER_TO_UINT(before);
     g_hash_table_insert(known, next, GUINT_TO_POINTER(f->n));
     return f->n++;
 }
 
-void gt_frames_make(const struct gt_calls *c, const struct gt_tree *t, struct gt_frames *out)
+void gt_export_frames_make(const struct gt_calls *c, const struct gt_profile_tree *t,
+                           struct gt_export_frames *out)
 {
     size_t n = gt_calls_n_functions(c);
     GHashTable *known = g_hash_table_new(hash_frame, equal_frames);
-    *out = (struct gt_frames){g_new(struct gt_export_frame, n + 1), 0, g_new(uint32_t, n + 1),
-                              gt_demangler_create()};
+    *out = (struct gt_export_frames){g_new(struct gt_export_frame, n + 1), 0,
+                                     g_new(uint32_t, n + 1), gt_image_demangler_create()};
     for (size_t i = 0; i < n; i++)
         out->number[i] = GT_TREE_NONE;
     for (size_t i = 0; i < t->n; i++) {
@@ -58,39 +59,39 @@ void gt_frames_make(const struct gt_calls *c, const struct gt_tree *t, struct gt
     g_hash_table_destroy(known);
 }
 
-void gt_frames_clear(struct gt_frames *f)
+void gt_export_frames_clear(struct gt_export_frames *f)
 {
     g_free(f->number);
     g_free(f->frame);
-    gt_demangler_destroy(f->demangler);
-    *f = (struct gt_frames){0};
+    gt_image_demangler_destroy(f->demangler);
+    *f = (struct gt_export_frames){0};
 }
 
-char *gt_frames_task_name(const struct gt_calls *c, uint32_t task)
+char *gt_export_frames_task_name(const struct gt_calls *c, uint32_t task)
 {
     const struct gt_calls_task *t = gt_calls_task(c, task);
     return *t->name ? g_strdup(t->name) : g_strdup_printf("task %" PRIu32, t->id);
 }
 
-char *gt_frames_process_name(const struct gt_calls *c, uint32_t process)
+char *gt_export_frames_process_name(const struct gt_calls *c, uint32_t process)
 {
     const struct gt_calls_process *p = gt_calls_process(c, process);
     return *p->exename ? g_path_get_basename(p->exename)
                        : g_strdup_printf("process %" PRIu32, p->pid);
 }
 
-char *gt_frames_task_title(const struct gt_calls *c, uint32_t task)
+char *gt_export_frames_task_title(const struct gt_calls *c, uint32_t task)
 {
     const struct gt_calls_task *t = gt_calls_task(c, task);
-    g_autofree char *name = gt_frames_task_name(c, task);
+    g_autofree char *name = gt_export_frames_task_name(c, task);
     return *t->name ? g_strdup_printf("%s (%" PRIu32 ")", name, t->id) : g_steal_pointer(&name);
 }
 
-void gt_frames_add_clean(GString *out, const char *text, char but, char instead)
+void gt_export_frames_add_clean(GString *out, const char *text, char but, char instead)
 {
     for (size_t left = strlen(text), n; left; text += n, left -= n) {
         unsigned char first = (unsigned char)*text;
-        n = gt_utf8_length(text, left);
+        n = gt_text_utf8_length(text, left);
         if (n == 1)
             g_string_append_c(out, first < ' ' || first == 0x7f ? '?'
                                    : *text == but               ? instead
@@ -103,15 +104,15 @@ void gt_frames_add_clean(GString *out, const char *text, char but, char instead)
     }
 }
 
-bool gt_frames_in_instructions(const struct gt_calls *c)
+bool gt_export_frames_in_instructions(const struct gt_calls *c)
 {
     size_t size;
-    struct gt_stats stats;
+    struct gt_recording_stats stats;
     char *text = gt_calls_text(c, GT_STATS_FILE, &size);
-    if (!text || gt_stats_parse(&stats, text) < 0)
+    if (!text || gt_recording_stats_parse(&stats, text) < 0)
         return false;
-    const char *host = gt_stats_text(&stats, GT_STATS_HOST_CLOCK);
+    const char *host = gt_recording_stats_text(&stats, GT_STATS_HOST_CLOCK);
     bool all = host && strcmp(host, "0") == 0;
-    gt_stats_clear(&stats);
+    gt_recording_stats_clear(&stats);
     return all;
 }

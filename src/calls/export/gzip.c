@@ -8,9 +8,9 @@ enum {
     ROOM = 64 << 10, /* bytes of the output that are filled at a time */
 };
 
-int gt_gzip_begin(struct gt_gzip *g, struct gt_output *out, struct gt_error *err)
+int gt_export_gzip_begin(struct gt_export_gzip *g, struct gt_output *out, struct gt_error *err)
 {
-    *g = (struct gt_gzip){.out = out};
+    *g = (struct gt_export_gzip){.out = out};
     if (deflateInit2(&g->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW, MEMORY,
                      Z_DEFAULT_STRATEGY) != Z_OK)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
@@ -18,7 +18,7 @@ int gt_gzip_begin(struct gt_gzip *g, struct gt_output *out, struct gt_error *err
 }
 
 /* Until all input is taken; `finish`: and all output is out. */
-static void run(struct gt_gzip *g, bool finish)
+static void run(struct gt_export_gzip *g, bool finish)
 {
     int status = Z_OK;
     do {
@@ -30,7 +30,7 @@ static void run(struct gt_gzip *g, bool finish)
     } while (finish ? status == Z_OK || status == Z_BUF_ERROR : g->z.avail_out == 0);
 }
 
-void gt_gzip_add(struct gt_gzip *g, const void *data, size_t n)
+void gt_export_gzip_add(struct gt_export_gzip *g, const void *data, size_t n)
 {
     while (n) {
         uInt piece = n < ROOM ? (uInt)n : ROOM;
@@ -42,7 +42,7 @@ void gt_gzip_add(struct gt_gzip *g, const void *data, size_t n)
     }
 }
 
-void gt_gzip_end(struct gt_gzip *g)
+void gt_export_gzip_end(struct gt_export_gzip *g)
 {
     g->z.avail_in = 0;
     run(g, true);

@@ -9,14 +9,14 @@
 
 #include <zlib.h>
 
-struct gt_gzip {
+struct gt_export_gzip {
     z_stream z;
     struct gt_output *out;
 };
 
-/* GT_E_NOMEM. After success gt_gzip_end is due. */
-int gt_gzip_begin(struct gt_gzip *g, struct gt_output *out, struct gt_error *err);
-void gt_gzip_add(struct gt_gzip *g, const void *data, size_t n);
-void gt_gzip_end(struct gt_gzip *g);
+/* GT_E_NOMEM. After success gt_export_gzip_end is due. */
+int gt_export_gzip_begin(struct gt_export_gzip *g, struct gt_output *out, struct gt_error *err);
+void gt_export_gzip_add(struct gt_export_gzip *g, const void *data, size_t n);
+void gt_export_gzip_end(struct gt_export_gzip *g);
 
 #endif

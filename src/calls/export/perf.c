@@ -14,7 +14,7 @@
 struct perf {
     struct gt_output *out;
     const struct gt_calls *calls;
-    struct gt_demangler *demangler;
+    struct gt_image_demangler *demangler;
     const char *event;
     GString *line;
 };
@@ -23,7 +23,7 @@ struct perf {
 static void add_comm(GString *line, const char *name)
 {
     const gsize start = line->len;
-    gt_frames_add_clean(line, name, ' ', '_');
+    gt_export_frames_add_clean(line, name, ' ', '_');
     if (line->len == start)
         g_string_append_c(line, '?');
 }
@@ -32,10 +32,10 @@ static void put_call(struct perf *p, uint32_t function)
 {
     const struct gt_calls_function *f = gt_calls_function(p->calls, function);
     g_string_append_printf(p->line, "\t%16" PRIx64 " ", f->address);
-    gt_frames_add_clean(p->line, *f->name ? gt_demangle(p->demangler, f->name) : "[unknown]", '\0',
-                        '\0');
+    gt_export_frames_add_clean(
+        p->line, *f->name ? gt_image_demangle(p->demangler, f->name) : "[unknown]", '\0', '\0');
     g_string_append(p->line, " (");
-    gt_frames_add_clean(p->line, *f->module ? f->module : "[unknown]", '\0', '\0');
+    gt_export_frames_add_clean(p->line, *f->module ? f->module : "[unknown]", '\0', '\0');
     g_string_append(p->line, ")\n");
 }
 
@@ -58,7 +58,7 @@ static void put_task(struct perf *p, const struct gt_samples *samples, uint32_t 
 {
     const struct gt_sample_task *task = &samples->task[index];
     const struct gt_calls_task *t = gt_calls_task(p->calls, index);
-    g_autofree char *name = gt_frames_task_name(p->calls, index);
+    g_autofree char *name = gt_export_frames_task_name(p->calls, index);
     g_autoptr(GString) who = g_string_new(NULL);
     add_comm(who, name);
     g_string_append_printf(who, " %5" PRIu32 "/%" PRIu32,
@@ -70,21 +70,21 @@ static void put_task(struct perf *p, const struct gt_samples *samples, uint32_t 
     }
 }
 
-int gt_export_perf(struct gt_calls *c, const struct gt_sums_options *o, struct gt_output *out,
-                   struct gt_error *err)
+int gt_export_perf(struct gt_calls *c, const struct gt_export_sums_options *o,
+                   struct gt_output *out, struct gt_error *err)
 {
     struct gt_samples samples;
     int status = gt_samples_make(c, o, out, &samples, err);
     if (status < 0)
         return status;
-    struct perf p = {out, c, gt_demangler_create(),
-                     gt_frames_in_instructions(c) ? "instructions" : "task-clock",
+    struct perf p = {out, c, gt_image_demangler_create(),
+                     gt_export_frames_in_instructions(c) ? "instructions" : "task-clock",
                      g_string_new(NULL)};
     for (uint32_t i = 0; i < samples.n && !out->failed; i++)
         if (samples.task[i].stacks)
             put_task(&p, &samples, i);
     g_string_free(p.line, TRUE);
-    gt_demangler_destroy(p.demangler);
+    gt_image_demangler_destroy(p.demangler);
     gt_samples_clear(&samples);
     return 0;
 }

@@ -51,8 +51,8 @@ struct sequence {
 struct perfetto {
     struct gt_calls *calls;
     struct gt_output *out;
-    struct gt_demangler *demangler;
-    struct gt_protobuf packet;
+    struct gt_image_demangler *demangler;
+    struct gt_export_protobuf packet;
     struct sequence *sequences; /* by task; the console's last */
     uint32_t n_tasks, n_sequences;
     uint32_t state; /* from 1 */
@@ -66,10 +66,10 @@ static uint64_t track_of(enum track kind, uint32_t index)
 
 /* ---- packets of any form ------------------------------------------------------------------- */
 
-static struct gt_protobuf *begin_packet(struct perfetto *x, const struct sequence *s)
+static struct gt_export_protobuf *begin_packet(struct perfetto *x, const struct sequence *s)
 {
     x->packet.len = 0;
-    gt_protobuf_u64(&x->packet, 10, s->id);
+    gt_export_protobuf_u64(&x->packet, 10, s->id);
     return &x->packet;
 }
 
@@ -77,7 +77,7 @@ static void end_packet(struct perfetto *x)
 {
     uint8_t *head = (uint8_t *)gt_output_room(x->out, 1 + GT_PROTOBUF_VARINT);
     *head = 1 << 3 | 2;
-    uint8_t *end = gt_protobuf_put(head + 1, x->packet.len);
+    uint8_t *end = gt_export_protobuf_put(head + 1, x->packet.len);
     gt_output_end(x->out, (char *)end);
     gt_output_bytes(x->out, x->packet.data, x->packet.len);
     x->left -= (end - head) + (int64_t)x->packet.len;
@@ -87,15 +87,15 @@ static void describe_process(struct perfetto *x, const struct sequence *s, uint3
 {
     const struct gt_calls_process *process = gt_calls_process(x->calls, index);
     const char *slash = strrchr(process->exename, '/');
-    struct gt_protobuf *p = begin_packet(x, s);
-    size_t track = gt_protobuf_begin(p, 60);
-    gt_protobuf_u64(p, 1, track_of(TRACK_PROCESS, index));
-    size_t what = gt_protobuf_begin(p, 3);
-    gt_protobuf_u64(p, 1, process->pid);
-    gt_protobuf_text(p, 2, process->exename);
-    gt_protobuf_text(p, 6, slash ? slash + 1 : process->exename);
-    gt_protobuf_end(p, what);
-    gt_protobuf_end(p, track);
+    struct gt_export_protobuf *p = begin_packet(x, s);
+    size_t track = gt_export_protobuf_begin(p, 60);
+    gt_export_protobuf_u64(p, 1, track_of(TRACK_PROCESS, index));
+    size_t what = gt_export_protobuf_begin(p, 3);
+    gt_export_protobuf_u64(p, 1, process->pid);
+    gt_export_protobuf_text(p, 2, process->exename);
+    gt_export_protobuf_text(p, 6, slash ? slash + 1 : process->exename);
+    gt_export_protobuf_end(p, what);
+    gt_export_protobuf_end(p, track);
     end_packet(x);
 }
 
@@ -103,53 +103,53 @@ static void describe_task(struct perfetto *x, const struct sequence *s, uint32_t
 {
     const struct gt_calls_task *task = gt_calls_task(x->calls, index);
     describe_process(x, s, task->process);
-    struct gt_protobuf *p = begin_packet(x, s);
-    size_t track = gt_protobuf_begin(p, 60);
-    gt_protobuf_u64(p, 1, track_of(TRACK_TASK, index));
-    gt_protobuf_u64(p, 5, track_of(TRACK_PROCESS, task->process));
-    size_t what = gt_protobuf_begin(p, 4);
-    gt_protobuf_u64(p, 1, gt_calls_process(x->calls, task->process)->pid);
-    gt_protobuf_u64(p, 2, task->id);
-    gt_protobuf_text(p, 5, task->name);
-    gt_protobuf_end(p, what);
-    gt_protobuf_end(p, track);
+    struct gt_export_protobuf *p = begin_packet(x, s);
+    size_t track = gt_export_protobuf_begin(p, 60);
+    gt_export_protobuf_u64(p, 1, track_of(TRACK_TASK, index));
+    gt_export_protobuf_u64(p, 5, track_of(TRACK_PROCESS, task->process));
+    size_t what = gt_export_protobuf_begin(p, 4);
+    gt_export_protobuf_u64(p, 1, gt_calls_process(x->calls, task->process)->pid);
+    gt_export_protobuf_u64(p, 2, task->id);
+    gt_export_protobuf_text(p, 5, task->name);
+    gt_export_protobuf_end(p, what);
+    gt_export_protobuf_end(p, track);
     end_packet(x);
 }
 
 static void describe_console(struct perfetto *x, const struct sequence *s)
 {
-    struct gt_protobuf *p = begin_packet(x, s);
-    size_t track = gt_protobuf_begin(p, 60);
-    gt_protobuf_u64(p, 1, track_of(TRACK_CONSOLE, 0));
-    gt_protobuf_text(p, 2, "console");
-    gt_protobuf_end(p, track);
+    struct gt_export_protobuf *p = begin_packet(x, s);
+    size_t track = gt_export_protobuf_begin(p, 60);
+    gt_export_protobuf_u64(p, 1, track_of(TRACK_CONSOLE, 0));
+    gt_export_protobuf_text(p, 2, "console");
+    gt_export_protobuf_end(p, track);
     end_packet(x);
 }
 
-static void put_clock(struct gt_protobuf *p, uint32_t id, uint64_t time)
+static void put_clock(struct gt_export_protobuf *p, uint32_t id, uint64_t time)
 {
-    size_t clock = gt_protobuf_begin(p, 1);
-    gt_protobuf_u64(p, 1, id);
-    gt_protobuf_u64(p, 2, time);
+    size_t clock = gt_export_protobuf_begin(p, 1);
+    gt_export_protobuf_u64(p, 1, id);
+    gt_export_protobuf_u64(p, 2, time);
     if (id == CLOCK)
-        gt_protobuf_u64(p, 3, 1); /* incremental */
-    gt_protobuf_end(p, clock);
+        gt_export_protobuf_u64(p, 3, 1); /* incremental */
+    gt_export_protobuf_end(p, clock);
 }
 
 static void put_state(struct perfetto *x, const struct sequence *s, uint64_t track)
 {
-    struct gt_protobuf *p = begin_packet(x, s);
-    gt_protobuf_u64(p, 13, 1);
-    size_t defaults = gt_protobuf_begin(p, 59);
-    gt_protobuf_u64(p, 58, CLOCK);
-    size_t event = gt_protobuf_begin(p, 11);
-    gt_protobuf_u64(p, 11, track);
-    gt_protobuf_end(p, event);
-    gt_protobuf_end(p, defaults);
-    size_t snapshot = gt_protobuf_begin(p, 6);
+    struct gt_export_protobuf *p = begin_packet(x, s);
+    gt_export_protobuf_u64(p, 13, 1);
+    size_t defaults = gt_export_protobuf_begin(p, 59);
+    gt_export_protobuf_u64(p, 58, CLOCK);
+    size_t event = gt_export_protobuf_begin(p, 11);
+    gt_export_protobuf_u64(p, 11, track);
+    gt_export_protobuf_end(p, event);
+    gt_export_protobuf_end(p, defaults);
+    size_t snapshot = gt_export_protobuf_begin(p, 6);
     put_clock(p, CLOCK, s->time);
     put_clock(p, TRACE_CLOCK, s->time);
-    gt_protobuf_end(p, snapshot);
+    gt_export_protobuf_end(p, snapshot);
     end_packet(x);
 }
 
@@ -160,7 +160,7 @@ static void number(struct perfetto *x, struct sequence *s)
     uint8_t *p = s->head;
     s->id = ++x->n_sequences;
     *p++ = 10 << 3;
-    p = gt_protobuf_put(p, s->id);
+    p = gt_export_protobuf_put(p, s->id);
     *p++ = 13 << 3;
     *p++ = 2;
     *p++ = 8 << 3;
@@ -226,7 +226,7 @@ static inline uint8_t *put_head(const struct sequence *s, uint8_t *packet, uint6
 {
     packet[0] = 1 << 3 | 2;
     memcpy(packet + 2, s->head, sizeof s->head);
-    return gt_protobuf_put(packet + 2 + s->head_length, time - s->time);
+    return gt_export_protobuf_put(packet + 2 + s->head_length, time - s->time);
 }
 
 /* The packet ends at p: it has less than 128 bytes. */
@@ -241,9 +241,9 @@ static inline void end_event(struct perfetto *x, struct sequence *s, uint8_t *pa
 
 static void begin_slow(struct perfetto *x, struct sequence *s, uint64_t time)
 {
-    struct gt_protobuf *p = begin_packet(x, s);
-    gt_protobuf_u64(p, 13, 2);
-    gt_protobuf_u64(p, 8, time - s->time);
+    struct gt_export_protobuf *p = begin_packet(x, s);
+    gt_export_protobuf_u64(p, 13, 2);
+    gt_export_protobuf_u64(p, 8, time - s->time);
     s->time = time;
 }
 
@@ -254,60 +254,63 @@ static uint32_t intern(struct perfetto *x, struct sequence *s, uint32_t function
         grow(s);
     const uint32_t iid = ++s->n_names;
     *slot_of(s, function) = ((uint64_t)function + 1) << 32 | iid;
-    struct gt_protobuf *p = &x->packet;
-    size_t data = gt_protobuf_begin(p, 12), name = gt_protobuf_begin(p, 2);
-    gt_protobuf_u64(p, 1, iid);
-    gt_protobuf_text(p, 2, gt_demangle(x->demangler, gt_calls_function(x->calls, function)->name));
-    gt_protobuf_end(p, name);
-    gt_protobuf_end(p, data);
+    struct gt_export_protobuf *p = &x->packet;
+    size_t data = gt_export_protobuf_begin(p, 12), name = gt_export_protobuf_begin(p, 2);
+    gt_export_protobuf_u64(p, 1, iid);
+    gt_export_protobuf_text(
+        p, 2, gt_image_demangle(x->demangler, gt_calls_function(x->calls, function)->name));
+    gt_export_protobuf_end(p, name);
+    gt_export_protobuf_end(p, data);
     return iid;
 }
 
-static void put_annotations(struct gt_protobuf *p, const struct gt_slice_value *v, size_t n)
+static void put_annotations(struct gt_export_protobuf *p, const struct gt_export_slice_value *v,
+                            size_t n)
 {
     enum { UINT = 3, INT = 4, TEXT = 6, POINTER = 7, NAME = 10 };
     static const uint32_t field[] = {
         [GT_SLICE_SIGNED] = INT, [GT_SLICE_UNSIGNED] = UINT, [GT_SLICE_ADDRESS] = POINTER};
     for (size_t i = 0; i < n; i++) {
-        size_t annotation = gt_protobuf_begin(p, 4);
-        gt_protobuf_text(p, NAME, v[i].name);
+        size_t annotation = gt_export_protobuf_begin(p, 4);
+        gt_export_protobuf_text(p, NAME, v[i].name);
         if (v[i].kind == GT_SLICE_TEXT)
-            gt_protobuf_text(p, TEXT, v[i].text);
+            gt_export_protobuf_text(p, TEXT, v[i].text);
         else
-            gt_protobuf_u64(p, field[v[i].kind], v[i].word);
-        gt_protobuf_end(p, annotation);
+            gt_export_protobuf_u64(p, field[v[i].kind], v[i].word);
+        gt_export_protobuf_end(p, annotation);
     }
 }
 
 /* A begin whose name the state does not have yet (iid 0), or one that has values. */
 static void put_begin_slow(struct perfetto *x, struct sequence *s, const struct gt_call *e,
-                           uint32_t iid, const struct gt_slice_value *v, size_t n)
+                           uint32_t iid, const struct gt_export_slice_value *v, size_t n)
 {
     begin_slow(x, s, e->time);
     if (!iid)
         iid = intern(x, s, e->function);
-    struct gt_protobuf *p = &x->packet;
-    size_t event = gt_protobuf_begin(p, 11);
-    gt_protobuf_u64(p, 9, BEGIN);
-    gt_protobuf_u64(p, 10, iid);
+    struct gt_export_protobuf *p = &x->packet;
+    size_t event = gt_export_protobuf_begin(p, 11);
+    gt_export_protobuf_u64(p, 9, BEGIN);
+    gt_export_protobuf_u64(p, 10, iid);
     put_annotations(p, v, n);
-    gt_protobuf_end(p, event);
+    gt_export_protobuf_end(p, event);
     end_packet(x);
 }
 
 static void put_end_slow(struct perfetto *x, struct sequence *s, uint64_t time,
-                         const struct gt_slice_value *v, size_t n)
+                         const struct gt_export_slice_value *v, size_t n)
 {
     begin_slow(x, s, time);
-    struct gt_protobuf *p = &x->packet;
-    size_t event = gt_protobuf_begin(p, 11);
-    gt_protobuf_u64(p, 9, END);
+    struct gt_export_protobuf *p = &x->packet;
+    size_t event = gt_export_protobuf_begin(p, 11);
+    gt_export_protobuf_u64(p, 9, END);
     put_annotations(p, v, n);
-    gt_protobuf_end(p, event);
+    gt_export_protobuf_end(p, event);
     end_packet(x);
 }
 
-static void put_begin(void *self, const struct gt_call *e, const struct gt_slice_value *v, size_t n)
+static void put_begin(void *self, const struct gt_call *e, const struct gt_export_slice_value *v,
+                      size_t n)
 {
     struct perfetto *x = self;
     const uint64_t time = e->time;
@@ -322,12 +325,13 @@ static void put_begin(void *self, const struct gt_call *e, const struct gt_slice
     p[2] = 9 << 3;
     p[3] = BEGIN;
     p[4] = 10 << 3;
-    uint8_t *end = gt_protobuf_put(p + 5, slot & UINT32_MAX);
+    uint8_t *end = gt_export_protobuf_put(p + 5, slot & UINT32_MAX);
     p[1] = (uint8_t)(end - p - 2);
     end_event(x, s, packet, end, time);
 }
 
-static void put_end(void *self, const struct gt_call *e, const struct gt_slice_value *v, size_t n)
+static void put_end(void *self, const struct gt_call *e, const struct gt_export_slice_value *v,
+                    size_t n)
 {
     struct perfetto *x = self;
     const uint64_t time = e->time;
@@ -349,11 +353,11 @@ static void put_instant(void *self, uint32_t task, uint64_t time, const char *te
     struct perfetto *x = self;
     struct sequence *s = sequence_of(x, task == GT_SLICES_CONSOLE ? x->n_tasks : task, time);
     begin_slow(x, s, time);
-    struct gt_protobuf *p = &x->packet;
-    size_t event = gt_protobuf_begin(p, 11);
-    gt_protobuf_u64(p, 9, INSTANT);
-    gt_protobuf_text(p, 23, text);
-    gt_protobuf_end(p, event);
+    struct gt_export_protobuf *p = &x->packet;
+    size_t event = gt_export_protobuf_begin(p, 11);
+    gt_export_protobuf_u64(p, 9, INSTANT);
+    gt_export_protobuf_text(p, 23, text);
+    gt_export_protobuf_end(p, event);
     end_packet(x);
 }
 
@@ -362,14 +366,14 @@ int gt_export_perfetto(struct gt_calls *c, const struct gt_calls_window *w, stru
 {
     const uint32_t n = (uint32_t)gt_calls_n_tasks(c);
     struct perfetto x = {.calls = c, .out = out, .n_tasks = n, .left = STATE_BYTES, .state = 1};
-    const struct gt_slices slices = {&x, put_begin, put_end, put_instant};
+    const struct gt_export_slices slices = {&x, put_begin, put_end, put_instant};
     x.sequences = g_new0(struct sequence, (size_t)n + 1);
-    x.demangler = gt_demangler_create();
-    int status = gt_slices_read(c, w, &slices, out, err);
+    x.demangler = gt_image_demangler_create();
+    int status = gt_export_slices_read(c, w, &slices, out, err);
     for (size_t i = 0; i <= n; i++)
         g_free(x.sequences[i].slots);
     g_free(x.sequences);
-    gt_demangler_destroy(x.demangler);
-    gt_protobuf_free(&x.packet);
+    gt_image_demangler_destroy(x.demangler);
+    gt_export_protobuf_free(&x.packet);
     return status;
 }

@@ -46,15 +46,15 @@ enum { FLUSH = 64 << 10 }; /* bytes that are gathered before they are compressed
 
 struct pprof {
     const struct gt_calls *calls;
-    const struct gt_tree *tree;
-    struct gt_frames frames;
-    struct gt_protobuf out;
-    struct gt_gzip gzip;
-    struct gt_protobuf labels; /* of the task whose samples are written */
-    GHashTable *string;        /* text to number */
-    GPtrArray *strings;        /* by number */
-    GPtrArray *mappings;       /* paths; number N is at N - 1 */
-    GHashTable *mapping;       /* path to number, from 1 */
+    const struct gt_profile_tree *tree;
+    struct gt_export_frames frames;
+    struct gt_export_protobuf out;
+    struct gt_export_gzip gzip;
+    struct gt_export_protobuf labels; /* of the task whose samples are written */
+    GHashTable *string;               /* text to number */
+    GPtrArray *strings;               /* by number */
+    GPtrArray *mappings;              /* paths; number N is at N - 1 */
+    GHashTable *mapping;              /* path to number, from 1 */
 };
 
 static uint64_t string_of(struct pprof *p, const char *text)
@@ -69,16 +69,17 @@ static uint64_t string_of(struct pprof *p, const char *text)
     return GPOINTER_TO_UINT(number);
 }
 
-static void put_string(struct pprof *p, struct gt_protobuf *to, uint32_t field, const char *text)
+static void put_string(struct pprof *p, struct gt_export_protobuf *to, uint32_t field,
+                       const char *text)
 {
-    gt_protobuf_u64(to, field, string_of(p, text));
+    gt_export_protobuf_u64(to, field, string_of(p, text));
 }
 
 static void flush(struct pprof *p, size_t most)
 {
     if (p->out.len < most)
         return;
-    gt_gzip_add(&p->gzip, p->out.data, p->out.len);
+    gt_export_gzip_add(&p->gzip, p->out.data, p->out.len);
     p->out.len = 0;
 }
 
@@ -86,20 +87,20 @@ static void flush(struct pprof *p, size_t most)
 
 static void put_label(struct pprof *p, const char *key, const char *text, uint64_t number)
 {
-    size_t label = gt_protobuf_begin(&p->labels, SAMPLE_LABEL);
+    size_t label = gt_export_protobuf_begin(&p->labels, SAMPLE_LABEL);
     put_string(p, &p->labels, LABEL_KEY, key);
     if (text)
         put_string(p, &p->labels, LABEL_STR, text);
     else
-        gt_protobuf_u64(&p->labels, LABEL_NUM, number);
-    gt_protobuf_end(&p->labels, label);
+        gt_export_protobuf_u64(&p->labels, LABEL_NUM, number);
+    gt_export_protobuf_end(&p->labels, label);
 }
 
 static void make_labels(struct pprof *p, uint32_t index)
 {
     const struct gt_calls_task *task = gt_calls_task(p->calls, index);
-    g_autofree char *name = gt_frames_task_name(p->calls, index);
-    g_autofree char *process = gt_frames_process_name(p->calls, task->process);
+    g_autofree char *name = gt_export_frames_task_name(p->calls, index);
+    g_autofree char *process = gt_export_frames_process_name(p->calls, task->process);
     p->labels.len = 0;
     put_label(p, "task", name, 0);
     put_label(p, "tid", NULL, task->id);
@@ -107,31 +108,31 @@ static void make_labels(struct pprof *p, uint32_t index)
     put_label(p, "pid", NULL, gt_calls_process(p->calls, task->process)->pid);
 }
 
-static void put_sample(struct pprof *p, const struct gt_tree_node *n)
+static void put_sample(struct pprof *p, const struct gt_profile_tree_node *n)
 {
-    size_t sample = gt_protobuf_begin(&p->out, PROFILE_SAMPLE);
-    size_t packed = gt_protobuf_begin(&p->out, SAMPLE_LOCATION_ID);
-    for (const struct gt_tree_node *at = n; at->function != GT_TREE_NONE;
+    size_t sample = gt_export_protobuf_begin(&p->out, PROFILE_SAMPLE);
+    size_t packed = gt_export_protobuf_begin(&p->out, SAMPLE_LOCATION_ID);
+    for (const struct gt_profile_tree_node *at = n; at->function != GT_TREE_NONE;
          at = &p->tree->node[at->parent])
-        gt_protobuf_varint(&p->out, p->frames.number[at->function] + 1);
-    gt_protobuf_end(&p->out, packed);
-    packed = gt_protobuf_begin(&p->out, SAMPLE_VALUE);
-    gt_protobuf_varint(&p->out, n->calls);
-    gt_protobuf_varint(&p->out, (uint64_t)n->self);
-    gt_protobuf_end(&p->out, packed);
+        gt_export_protobuf_varint(&p->out, p->frames.number[at->function] + 1);
+    gt_export_protobuf_end(&p->out, packed);
+    packed = gt_export_protobuf_begin(&p->out, SAMPLE_VALUE);
+    gt_export_protobuf_varint(&p->out, n->calls);
+    gt_export_protobuf_varint(&p->out, (uint64_t)n->self);
+    gt_export_protobuf_end(&p->out, packed);
     if (p->labels.len)
-        memcpy(gt_protobuf_room(&p->out, p->labels.len), p->labels.data, p->labels.len);
+        memcpy(gt_export_protobuf_room(&p->out, p->labels.len), p->labels.data, p->labels.len);
     p->out.len += p->labels.len;
-    gt_protobuf_end(&p->out, sample);
+    gt_export_protobuf_end(&p->out, sample);
 }
 
 static void put_samples(struct pprof *p)
 {
-    const struct gt_tree *t = p->tree;
+    const struct gt_profile_tree *t = p->tree;
     for (size_t r = 0; r < t->n_roots; r++) {
-        const struct gt_tree_node *root = &t->node[t->root[r].node];
+        const struct gt_profile_tree_node *root = &t->node[t->root[r].node];
         make_labels(p, t->root[r].group);
-        for (const struct gt_tree_node *n = root + 1; n < t->node + root->end; n++) {
+        for (const struct gt_profile_tree_node *n = root + 1; n < t->node + root->end; n++) {
             if (p->gzip.out->failed)
                 return;
             if (n->calls || n->self)
@@ -167,13 +168,13 @@ static void number_mappings(struct pprof *p)
 static void put_mappings(struct pprof *p)
 {
     for (uint32_t i = 0; i < p->mappings->len; i++) {
-        size_t m = gt_protobuf_begin(&p->out, PROFILE_MAPPING);
-        gt_protobuf_u64(&p->out, MAPPING_ID, i + 1);
+        size_t m = gt_export_protobuf_begin(&p->out, PROFILE_MAPPING);
+        gt_export_protobuf_u64(&p->out, MAPPING_ID, i + 1);
         put_string(p, &p->out, MAPPING_FILENAME, p->mappings->pdata[i]);
-        gt_protobuf_u64(&p->out, MAPPING_HAS_FUNCTIONS, true);
-        gt_protobuf_u64(&p->out, MAPPING_HAS_FILENAMES, true);
-        gt_protobuf_u64(&p->out, MAPPING_HAS_LINE_NUMBERS, true);
-        gt_protobuf_end(&p->out, m);
+        gt_export_protobuf_u64(&p->out, MAPPING_HAS_FUNCTIONS, true);
+        gt_export_protobuf_u64(&p->out, MAPPING_HAS_FILENAMES, true);
+        gt_export_protobuf_u64(&p->out, MAPPING_HAS_LINE_NUMBERS, true);
+        gt_export_protobuf_end(&p->out, m);
     }
 }
 
@@ -181,27 +182,27 @@ static void put_function(struct pprof *p, uint32_t i)
 {
     const struct gt_calls_function *f = p->frames.frame[i].function;
     uint32_t mapping = mapping_of(p, f->module), line = f->file ? f->line : 0;
-    size_t location = gt_protobuf_begin(&p->out, PROFILE_LOCATION);
-    gt_protobuf_u64(&p->out, LOCATION_ID, i + 1);
+    size_t location = gt_export_protobuf_begin(&p->out, PROFILE_LOCATION);
+    gt_export_protobuf_u64(&p->out, LOCATION_ID, i + 1);
     if (mapping)
-        gt_protobuf_u64(&p->out, LOCATION_MAPPING_ID, mapping);
-    gt_protobuf_u64(&p->out, LOCATION_ADDRESS, f->address);
-    size_t l = gt_protobuf_begin(&p->out, LOCATION_LINE);
-    gt_protobuf_u64(&p->out, LINE_FUNCTION_ID, i + 1);
+        gt_export_protobuf_u64(&p->out, LOCATION_MAPPING_ID, mapping);
+    gt_export_protobuf_u64(&p->out, LOCATION_ADDRESS, f->address);
+    size_t l = gt_export_protobuf_begin(&p->out, LOCATION_LINE);
+    gt_export_protobuf_u64(&p->out, LINE_FUNCTION_ID, i + 1);
     if (line)
-        gt_protobuf_u64(&p->out, LINE_LINE, line);
-    gt_protobuf_end(&p->out, l);
-    gt_protobuf_end(&p->out, location);
+        gt_export_protobuf_u64(&p->out, LINE_LINE, line);
+    gt_export_protobuf_end(&p->out, l);
+    gt_export_protobuf_end(&p->out, location);
 
-    size_t function = gt_protobuf_begin(&p->out, PROFILE_FUNCTION);
-    gt_protobuf_u64(&p->out, FUNCTION_ID, i + 1);
+    size_t function = gt_export_protobuf_begin(&p->out, PROFILE_FUNCTION);
+    gt_export_protobuf_u64(&p->out, FUNCTION_ID, i + 1);
     put_string(p, &p->out, FUNCTION_NAME, p->frames.frame[i].name);
     put_string(p, &p->out, FUNCTION_SYSTEM_NAME, *f->name ? f->name : "?");
     if (f->file)
         put_string(p, &p->out, FUNCTION_FILENAME, f->file);
     if (line)
-        gt_protobuf_u64(&p->out, FUNCTION_START_LINE, line);
-    gt_protobuf_end(&p->out, function);
+        gt_export_protobuf_u64(&p->out, FUNCTION_START_LINE, line);
+    gt_export_protobuf_end(&p->out, function);
 }
 
 static void put_tables(struct pprof *p)
@@ -213,7 +214,7 @@ static void put_tables(struct pprof *p)
         flush(p, FLUSH);
     }
     for (guint i = 0; i < p->strings->len; i++) {
-        gt_protobuf_text(&p->out, PROFILE_STRING_TABLE, p->strings->pdata[i]);
+        gt_export_protobuf_text(&p->out, PROFILE_STRING_TABLE, p->strings->pdata[i]);
         flush(p, FLUSH);
     }
 }
@@ -222,23 +223,23 @@ static void put_tables(struct pprof *p)
 
 static void put_value_type(struct pprof *p, uint32_t field, const char *type, const char *unit)
 {
-    size_t m = gt_protobuf_begin(&p->out, field);
+    size_t m = gt_export_protobuf_begin(&p->out, field);
     put_string(p, &p->out, VALUE_TYPE_TYPE, type);
     put_string(p, &p->out, VALUE_TYPE_UNIT, unit);
-    gt_protobuf_end(&p->out, m);
+    gt_export_protobuf_end(&p->out, m);
 }
 
 static void put_head(struct pprof *p)
 {
     const struct gt_calls_facts *facts = gt_calls_facts(p->calls);
-    bool insn = gt_frames_in_instructions(p->calls);
+    bool insn = gt_export_frames_in_instructions(p->calls);
     const char *type = insn ? "instructions" : "time", *unit = insn ? "count" : "nanoseconds";
     string_of(p, ""); /* has to be the first */
     put_value_type(p, PROFILE_SAMPLE_TYPE, "calls", "count");
     put_value_type(p, PROFILE_SAMPLE_TYPE, type, unit);
     put_string(p, &p->out, PROFILE_DEFAULT_SAMPLE_TYPE, type);
     if (!insn)
-        gt_protobuf_u64(&p->out, PROFILE_DURATION_NANOS, facts->last - facts->first);
+        gt_export_protobuf_u64(&p->out, PROFILE_DURATION_NANOS, facts->last - facts->first);
     put_string(p, &p->out, PROFILE_COMMENT, "guesttrace " GT_VERSION);
     if (*facts->command)
         put_string(p, &p->out, PROFILE_COMMENT, facts->command);
@@ -250,33 +251,33 @@ static void write_profile(struct pprof *p)
     p->strings = g_ptr_array_new_with_free_func(g_free);
     p->mapping = g_hash_table_new(g_str_hash, g_str_equal);
     p->mappings = g_ptr_array_new();
-    gt_frames_make(p->calls, p->tree, &p->frames);
+    gt_export_frames_make(p->calls, p->tree, &p->frames);
     put_head(p);
     put_samples(p);
     put_tables(p);
     flush(p, 1);
-    gt_frames_clear(&p->frames);
-    gt_protobuf_free(&p->out);
-    gt_protobuf_free(&p->labels);
+    gt_export_frames_clear(&p->frames);
+    gt_export_protobuf_free(&p->out);
+    gt_export_protobuf_free(&p->labels);
     g_hash_table_destroy(p->string);
     g_hash_table_destroy(p->mapping);
     g_ptr_array_unref(p->strings);
     g_ptr_array_unref(p->mappings);
 }
 
-int gt_export_pprof(struct gt_calls *c, const struct gt_sums_options *o, struct gt_output *out,
-                    struct gt_error *err)
+int gt_export_pprof(struct gt_calls *c, const struct gt_export_sums_options *o,
+                    struct gt_output *out, struct gt_error *err)
 {
-    struct gt_tree tree;
-    int status = gt_sums_make_paths(c, o, GT_TREE_BY_TOTAL, &tree, err);
+    struct gt_profile_tree tree;
+    int status = gt_export_sums_make_paths(c, o, GT_TREE_BY_TOTAL, &tree, err);
     if (status < 0)
         return status;
     struct pprof p = {.calls = c, .tree = &tree};
-    status = gt_gzip_begin(&p.gzip, out, err);
+    status = gt_export_gzip_begin(&p.gzip, out, err);
     if (status == 0) {
         write_profile(&p);
-        gt_gzip_end(&p.gzip);
+        gt_export_gzip_end(&p.gzip);
     }
-    gt_tree_clear(&tree);
+    gt_profile_tree_clear(&tree);
     return status;
 }

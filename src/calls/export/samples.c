@@ -50,13 +50,14 @@ void gt_samples_clear(struct gt_samples *s)
 
 /* ---- sums ---------------------------------------------------------------------------------- */
 
-static void take_root(struct gt_samples *s, const struct gt_tree *t, const struct gt_tree_root *r)
+static void take_root(struct gt_samples *s, const struct gt_profile_tree *t,
+                      const struct gt_profile_tree_root *r)
 {
-    const struct gt_tree_node *root = &t->node[r->node];
+    const struct gt_profile_tree_node *root = &t->node[r->node];
     struct gt_sample_task *task = task_of(s, r->group);
     uint64_t time = 0;
     for (uint32_t i = r->node + 1; i < root->end; i++) {
-        const struct gt_tree_node *n = &t->node[i];
+        const struct gt_profile_tree_node *n = &t->node[i];
         const struct gt_sample_stack stack = {
             n->function, n->parent == r->node ? GT_TREE_NONE : n->parent - r->node - 1};
         const struct gt_sample sample = {time, (uint64_t)n->self, i - r->node - 1};
@@ -67,16 +68,16 @@ static void take_root(struct gt_samples *s, const struct gt_tree *t, const struc
     }
 }
 
-static int take_sums(struct gt_calls *c, const struct gt_sums_options *o, struct gt_samples *out,
-                     struct gt_error *err)
+static int take_sums(struct gt_calls *c, const struct gt_export_sums_options *o,
+                     struct gt_samples *out, struct gt_error *err)
 {
-    struct gt_tree tree;
-    int status = gt_sums_make_paths(c, o, GT_TREE_BY_FIRST, &tree, err);
+    struct gt_profile_tree tree;
+    int status = gt_export_sums_make_paths(c, o, GT_TREE_BY_FIRST, &tree, err);
     if (status < 0)
         return status;
     for (size_t i = 0; i < tree.n_roots; i++)
         take_root(out, &tree, &tree.root[i]);
-    gt_tree_clear(&tree);
+    gt_profile_tree_clear(&tree);
     return status;
 }
 
@@ -132,7 +133,8 @@ static uint32_t child_of(struct walk *w, uint32_t index, uint32_t function)
     return stacks->len - 1;
 }
 
-static void begin(void *self, const struct gt_call *e, const struct gt_slice_value *v, size_t n)
+static void begin(void *self, const struct gt_call *e, const struct gt_export_slice_value *v,
+                  size_t n)
 {
     struct walk *w = self;
     (void)v, (void)n;
@@ -143,7 +145,8 @@ static void begin(void *self, const struct gt_call *e, const struct gt_slice_val
         w->now[e->task].stack = child_of(w, e->task, e->function);
 }
 
-static void end(void *self, const struct gt_call *e, const struct gt_slice_value *v, size_t n)
+static void end(void *self, const struct gt_call *e, const struct gt_export_slice_value *v,
+                size_t n)
 {
     struct walk *w = self;
     struct now *now = &w->now[e->task];
@@ -168,16 +171,16 @@ static void instant(void *self, uint32_t task, uint64_t time, const char *text)
         g_free(one.text);
 }
 
-static int take_time(struct gt_calls *c, const struct gt_sums_options *o,
+static int take_time(struct gt_calls *c, const struct gt_export_sums_options *o,
                      const struct gt_output *output, struct gt_samples *out, struct gt_error *err)
 {
     struct walk w = {.to = out, .wall = o->window->wall};
-    const struct gt_slices slices = {&w, begin, end, instant, &w.full};
+    const struct gt_export_slices slices = {&w, begin, end, instant, &w.full};
     w.children = g_new0(GHashTable *, out->n + 1);
     w.now = g_new(struct now, out->n + 1);
     for (size_t i = 0; i < out->n; i++)
         w.now[i] = (struct now){.stack = GT_TREE_NONE};
-    int status = gt_slices_read(c, o->window, &slices, output, err);
+    int status = gt_export_slices_read(c, o->window, &slices, output, err);
     if (status >= 0 && w.full)
         status = gt_error_set(err, GT_E_RANGE,
                               "%s: more than %d samples; choose a shorter time, or leave out short "
@@ -190,7 +193,7 @@ static int take_time(struct gt_calls *c, const struct gt_sums_options *o,
     return status;
 }
 
-int gt_samples_make(struct gt_calls *c, const struct gt_sums_options *o,
+int gt_samples_make(struct gt_calls *c, const struct gt_export_sums_options *o,
                     const struct gt_output *output, struct gt_samples *out, struct gt_error *err)
 {
     const bool in_time = o->window && (o->window->from || o->window->to);

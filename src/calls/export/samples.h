@@ -48,9 +48,9 @@ struct gt_samples {
     GArray *console; /* struct gt_sample_instant: the machine's lines; in order of time only */
 };
 
-/* Errors of gt_sums_make_paths; GT_E_RANGE: more than GT_SAMPLES_MOST samples. After an error *out
- * is empty. `out->failed` ends the reading. */
-int gt_samples_make(struct gt_calls *c, const struct gt_sums_options *o,
+/* Errors of gt_export_sums_make_paths; GT_E_RANGE: more than GT_SAMPLES_MOST samples. After an
+ * error *out is empty. `out->failed` ends the reading. */
+int gt_samples_make(struct gt_calls *c, const struct gt_export_sums_options *o,
                     const struct gt_output *output, struct gt_samples *out, struct gt_error *err);
 void gt_samples_clear(struct gt_samples *s);
 

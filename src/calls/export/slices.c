@@ -12,11 +12,11 @@ enum { VALUES_MOST = GT_VALUES_MOST + 3 };
 
 struct reading {
     struct gt_calls *calls;
-    const struct gt_slices *to;
+    const struct gt_export_slices *to;
     const struct gt_output *out;
     const struct gt_calls_mark *mark, *marks_end;
     /* of the event at hand */
-    struct gt_slice_value value[VALUES_MOST];
+    struct gt_export_slice_value value[VALUES_MOST];
     char name[GT_VALUES_MOST][GT_CALLS_VALUE_NAME];
     struct gt_text text[GT_VALUES_MOST];
 };
@@ -55,10 +55,10 @@ static size_t make_values(struct reading *r, const struct gt_call *e)
         text->len = 0;
         gt_values_show(text, gt_calls_values(r->calls), &item[i], &one, false, NULL, NULL);
         gt_calls_value_name(&item[i], i, e->kind == GT_CALL_ENTRY, r->name[i]);
-        r->value[i] = (struct gt_slice_value){.name = r->name[i],
-                                              .text = text->len ? text->data : "",
-                                              .kind = kind_of(&item[i], &list->value[i]),
-                                              .word = list->value[i].word};
+        r->value[i] = (struct gt_export_slice_value){.name = r->name[i],
+                                                     .text = text->len ? text->data : "",
+                                                     .kind = kind_of(&item[i], &list->value[i]),
+                                                     .word = list->value[i].word};
     }
     return list->n;
 }
@@ -68,13 +68,13 @@ static size_t add_facts(struct reading *r, const struct gt_call *e, size_t n)
 {
     if (gt_calls_is_open(r->calls, e))
         r->value[n++] =
-            (struct gt_slice_value){.name = "open", .kind = GT_SLICE_UNSIGNED, .word = 1};
+            (struct gt_export_slice_value){.name = "open", .kind = GT_SLICE_UNSIGNED, .word = 1};
     if (e->slept == 0)
         return n;
-    r->value[n++] = (struct gt_slice_value){
+    r->value[n++] = (struct gt_export_slice_value){
         .name = "ran_ns", .kind = GT_SLICE_UNSIGNED, .word = gt_call_ran(e)};
-    r->value[n++] =
-        (struct gt_slice_value){.name = "slept_ns", .kind = GT_SLICE_UNSIGNED, .word = e->slept};
+    r->value[n++] = (struct gt_export_slice_value){
+        .name = "slept_ns", .kind = GT_SLICE_UNSIGNED, .word = e->slept};
     return n;
 }
 
@@ -126,8 +126,9 @@ static int take(void *self, const struct gt_call *e)
     return r->out->failed != 0 || (r->to->stop && *r->to->stop);
 }
 
-int gt_slices_read(struct gt_calls *c, const struct gt_calls_window *w, const struct gt_slices *s,
-                   const struct gt_output *out, struct gt_error *err)
+int gt_export_slices_read(struct gt_calls *c, const struct gt_calls_window *w,
+                          const struct gt_export_slices *s, const struct gt_output *out,
+                          struct gt_error *err)
 {
     struct reading r = {.calls = c, .to = s, .out = out};
     size_t marks;

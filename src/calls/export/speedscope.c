@@ -16,8 +16,8 @@
 struct speedscope {
     struct gt_json json;
     const struct gt_calls *calls;
-    const struct gt_tree *tree;
-    struct gt_frames frames;
+    const struct gt_profile_tree *tree;
+    struct gt_export_frames frames;
     const char *unit;
     GArray *path; /* uint32_t: frames of the functions that are open */
 };
@@ -52,21 +52,21 @@ static void put_frames(struct speedscope *s)
     gt_json_end_object(j);
 }
 
-static uint64_t sum_of(const struct gt_tree *t, const struct gt_tree_node *root)
+static uint64_t sum_of(const struct gt_profile_tree *t, const struct gt_profile_tree_node *root)
 {
     uint64_t sum = 0;
-    for (const struct gt_tree_node *n = root; n < t->node + root->end; n++)
+    for (const struct gt_profile_tree_node *n = root; n < t->node + root->end; n++)
         sum += (uint64_t)n->self;
     return sum;
 }
 
-static void put_samples(struct speedscope *s, const struct gt_tree_node *root)
+static void put_samples(struct speedscope *s, const struct gt_profile_tree_node *root)
 {
     struct gt_json *j = &s->json;
-    const struct gt_tree_node *end = s->tree->node + root->end;
+    const struct gt_profile_tree_node *end = s->tree->node + root->end;
     gt_json_key(j, "samples");
     gt_json_begin_array(j);
-    for (const struct gt_tree_node *n = root + 1; n < end && !j->out->failed; n++) {
+    for (const struct gt_profile_tree_node *n = root + 1; n < end && !j->out->failed; n++) {
         g_array_set_size(s->path, n->depth);
         g_array_index(s->path, uint32_t, n->depth - 1) = s->frames.number[n->function];
         if (!n->self)
@@ -80,17 +80,17 @@ static void put_samples(struct speedscope *s, const struct gt_tree_node *root)
     gt_json_end_array(j);
     gt_json_key(j, "weights");
     gt_json_begin_array(j);
-    for (const struct gt_tree_node *n = root + 1; n < end && !j->out->failed; n++)
+    for (const struct gt_profile_tree_node *n = root + 1; n < end && !j->out->failed; n++)
         if (n->self)
             gt_json_u64(j, (uint64_t)n->self);
     gt_json_end_array(j);
 }
 
-static void put_profile(struct speedscope *s, const struct gt_tree_root *r)
+static void put_profile(struct speedscope *s, const struct gt_profile_tree_root *r)
 {
     struct gt_json *j = &s->json;
-    const struct gt_tree_node *root = &s->tree->node[r->node];
-    g_autofree char *title = gt_frames_task_title(s->calls, r->group);
+    const struct gt_profile_tree_node *root = &s->tree->node[r->node];
+    g_autofree char *title = gt_export_frames_task_title(s->calls, r->group);
     gt_json_newline(j);
     gt_json_begin_object(j);
     key_text(j, "type", "sampled");
@@ -104,7 +104,7 @@ static void put_profile(struct speedscope *s, const struct gt_tree_root *r)
     gt_json_end_object(j);
 }
 
-static size_t largest(const struct gt_tree *t)
+static size_t largest(const struct gt_profile_tree *t)
 {
     size_t best = 0;
     uint64_t most = 0;
@@ -140,21 +140,21 @@ static void put_file(struct speedscope *s)
     gt_json_commit(j);
 }
 
-int gt_export_speedscope(struct gt_calls *c, const struct gt_sums_options *o, struct gt_output *out,
-                         struct gt_error *err)
+int gt_export_speedscope(struct gt_calls *c, const struct gt_export_sums_options *o,
+                         struct gt_output *out, struct gt_error *err)
 {
-    struct gt_tree tree;
-    int status = gt_sums_make_paths(c, o, GT_TREE_BY_FIRST, &tree, err);
+    struct gt_profile_tree tree;
+    int status = gt_export_sums_make_paths(c, o, GT_TREE_BY_FIRST, &tree, err);
     if (status < 0)
         return status;
     struct speedscope s = {.calls = c, .tree = &tree};
-    s.unit = gt_frames_in_instructions(c) ? "none" : "nanoseconds";
+    s.unit = gt_export_frames_in_instructions(c) ? "none" : "nanoseconds";
     s.path = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    gt_frames_make(c, &tree, &s.frames);
+    gt_export_frames_make(c, &tree, &s.frames);
     gt_json_init(&s.json, out, GT_JSON_REPLACE);
     put_file(&s);
-    gt_frames_clear(&s.frames);
+    gt_export_frames_clear(&s.frames);
     g_array_free(s.path, TRUE);
-    gt_tree_clear(&tree);
+    gt_profile_tree_clear(&tree);
     return 0;
 }

@@ -2,15 +2,16 @@
 /* The tree that sums are exported of: see sums.h. */
 #include "calls/export/sums.h"
 
-int gt_sums_make(struct gt_calls *c, const struct gt_sums_options *o, enum gt_tree_order order,
-                 struct gt_tree *out, struct gt_error *err)
+int gt_export_sums_make(struct gt_calls *c, const struct gt_export_sums_options *o,
+                        enum gt_profile_tree_order order, struct gt_profile_tree *out,
+                        struct gt_error *err)
 {
-    const struct gt_tree_options how = {
+    const struct gt_profile_tree_options how = {
         .window = o->window, .groups = GT_TREE_OF_TASKS, .order = order};
-    return gt_tree_make(c, &how, out, err);
+    return gt_profile_tree_make(c, &how, out, err);
 }
 
-static uint32_t deepest(const struct gt_tree *t)
+static uint32_t deepest(const struct gt_profile_tree *t)
 {
     uint32_t depth = 0;
     for (size_t i = 0; i < t->n; i++)
@@ -18,22 +19,24 @@ static uint32_t deepest(const struct gt_tree *t)
     return depth;
 }
 
-int gt_sums_make_paths(struct gt_calls *c, const struct gt_sums_options *o,
-                       enum gt_tree_order order, struct gt_tree *out, struct gt_error *err)
+int gt_export_sums_make_paths(struct gt_calls *c, const struct gt_export_sums_options *o,
+                              enum gt_profile_tree_order order, struct gt_profile_tree *out,
+                              struct gt_error *err)
 {
     static const struct gt_calls_window all = {0};
     struct gt_calls_window window = o->window ? *o->window : all;
-    struct gt_sums_options cut = *o;
-    int status = gt_sums_make(c, o, order, out, err);
+    struct gt_export_sums_options cut = *o;
+    int status = gt_export_sums_make(c, o, order, out, err);
     const uint32_t depth = status == 0 && window.depth == 0 ? deepest(out) : 0;
     if (depth <= GT_SUMS_DEPTH)
         return status;
-    gt_tree_clear(out);
+    gt_profile_tree_clear(out);
     window.depth = GT_SUMS_DEPTH;
     cut.window = &window;
-    gt_notice(&o->notices,
-              "%s: calls are up to %u deep; paths are cut at %d, the time of deeper calls is their "
-              "caller's (--depth N cuts elsewhere)",
-              gt_calls_facts(c)->path, depth, GT_SUMS_DEPTH);
-    return gt_sums_make(c, &cut, order, out, err);
+    gt_error_notice(
+        &o->notices,
+        "%s: calls are up to %u deep; paths are cut at %d, the time of deeper calls is their "
+        "caller's (--depth N cuts elsewhere)",
+        gt_calls_facts(c)->path, depth, GT_SUMS_DEPTH);
+    return gt_export_sums_make(c, &cut, order, out, err);
 }

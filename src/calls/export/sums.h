@@ -10,31 +10,33 @@
 #include "calls/profile/tree.h"
 #include "calls/read/calls.h"
 
-struct gt_sums_options {
+struct gt_export_sums_options {
     const struct gt_calls_window *window; /* NULL: all */
     bool counts;                          /* folded: values are numbers of calls, not times */
-    struct gt_notices notices;
+    struct gt_error_notices notices;
 };
 
-typedef int gt_sums_fn(struct gt_calls *c, const struct gt_sums_options *o, struct gt_output *out,
-                       struct gt_error *err);
+typedef int gt_export_sums_fn(struct gt_calls *c, const struct gt_export_sums_options *o,
+                              struct gt_output *out, struct gt_error *err);
 
-gt_sums_fn gt_export_firefox;
-gt_sums_fn gt_export_folded;
-gt_sums_fn gt_export_perf;
-gt_sums_fn gt_export_speedscope;
-gt_sums_fn gt_export_callgrind;
-gt_sums_fn gt_export_pprof;
+gt_export_sums_fn gt_export_firefox;
+gt_export_sums_fn gt_export_folded;
+gt_export_sums_fn gt_export_perf;
+gt_export_sums_fn gt_export_speedscope;
+gt_export_sums_fn gt_export_callgrind;
+gt_export_sums_fn gt_export_pprof;
 
 enum { GT_SUMS_DEPTH = 1000 };
 
 /* The same for formats in which each path has all of its calls: what they write grows with the
  * square of the depth. Where the window has no depth, paths are cut at GT_SUMS_DEPTH calls, which a
  * notice says: the time of deeper ones is their caller's. */
-int gt_sums_make_paths(struct gt_calls *c, const struct gt_sums_options *o,
-                       enum gt_tree_order order, struct gt_tree *out, struct gt_error *err);
-/* Makes the tree of each task. Errors of gt_tree_make; the caller clears it. */
-int gt_sums_make(struct gt_calls *c, const struct gt_sums_options *o, enum gt_tree_order order,
-                 struct gt_tree *out, struct gt_error *err);
+int gt_export_sums_make_paths(struct gt_calls *c, const struct gt_export_sums_options *o,
+                              enum gt_profile_tree_order order, struct gt_profile_tree *out,
+                              struct gt_error *err);
+/* Makes the tree of each task. Errors of gt_profile_tree_make; the caller clears it. */
+int gt_export_sums_make(struct gt_calls *c, const struct gt_export_sums_options *o,
+                        enum gt_profile_tree_order order, struct gt_profile_tree *out,
+                        struct gt_error *err);
 
 #endif

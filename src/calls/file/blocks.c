@@ -85,7 +85,7 @@ void gt_compact_file_head(uint8_t out[GT_COMPACT_FILE_HEAD])
 {
     memset(out, 0, GT_COMPACT_FILE_HEAD);
     memcpy(out, MAGIC, MAGIC_SIZE);
-    gt_put16(gt_put16(out + MAGIC_SIZE, GT_COMPACT_MAJOR), GT_COMPACT_MINOR);
+    gt_bytes_put16(gt_bytes_put16(out + MAGIC_SIZE, GT_COMPACT_MAJOR), GT_COMPACT_MINOR);
 }
 
 int gt_compact_read_head(struct gt_compact_file *f, struct gt_error *err)
@@ -96,8 +96,8 @@ int gt_compact_read_head(struct gt_compact_file *f, struct gt_error *err)
         return gt_error_set(err, GT_E_FORMAT, "%s: not a compact recording", f->path);
     if (status < 0)
         return status;
-    unsigned major = gt_le16(head + MAGIC_SIZE);
-    f->minor = gt_le16(head + MAGIC_SIZE + 2);
+    unsigned major = gt_bytes_le16(head + MAGIC_SIZE);
+    f->minor = gt_bytes_le16(head + MAGIC_SIZE + 2);
     if (major == GT_COMPACT_MAJOR)
         return 0;
     return gt_error_set(err, GT_E_UNSUPPORTED,

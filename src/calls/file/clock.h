@@ -28,11 +28,11 @@ enum {
 };
 
 /* Of each byte. */
-struct gt_clock_levels {
+struct gt_compact_clock_levels {
     uint16_t of[GT_CLOCK_BYTES];
 };
 
-static inline void gt_clock_init(struct gt_clock_levels *l)
+static inline void gt_compact_clock_init(struct gt_compact_clock_levels *l)
 {
     for (unsigned byte = 0; byte < GT_CLOCK_BYTES; byte++) {
         unsigned above = byte < GT_CLOCK_LONG ? 0 : byte - GT_CLOCK_LONG;
@@ -45,15 +45,15 @@ static inline void gt_clock_init(struct gt_clock_levels *l)
 }
 
 /* The average, with one more byte. */
-static inline uint32_t gt_clock_learn(const struct gt_clock_levels *l, uint32_t average,
-                                      unsigned byte)
+static inline uint32_t gt_compact_clock_learn(const struct gt_compact_clock_levels *l,
+                                              uint32_t average, unsigned byte)
 {
     uint32_t level = l->of[byte];
     return average ? average - (average >> 2) + level : 4 * level;
 }
 
 /* How many columns there are; the column of a step is average >> shift >> 2. */
-static inline unsigned gt_clock_columns(unsigned shift)
+static inline unsigned gt_compact_clock_columns(unsigned shift)
 {
     return ((GT_CLOCK_LEVELS - 1) >> shift) + 1;
 }

@@ -78,9 +78,9 @@ bool gt_compact_head_fits(const uint8_t head[GT_COMPACT_HEAD], const void *paylo
 
 /* ---- packing ------------------------------------------------------------------------------- */
 
-struct gt_packer;
+struct gt_compact_packer;
 
-struct gt_packer_options {
+struct gt_compact_packer_options {
     uint32_t packer;  /* struct gt_compact_head.packer */
     bool exact;       /* times repeat: an instruction clock's */
     uint64_t segment; /* records after which a new segment begins; 0: GT_PACKER_SEGMENT */
@@ -96,42 +96,46 @@ struct gt_packer_options {
 #define GT_PACKER_OPEN  (1u << 23)
 
 /* One of them. */
-struct gt_packer_frame {
+struct gt_compact_packer_frame {
     uint64_t addr, begin;
 };
 
 /* GT_E_NOMEM. */
-int gt_packer_create(const struct gt_packer_options *o, struct gt_packer **out);
-void gt_packer_destroy(struct gt_packer *p); /* NULL is fine */
+int gt_compact_packer_create(const struct gt_compact_packer_options *o,
+                             struct gt_compact_packer **out);
+void gt_compact_packer_destroy(struct gt_compact_packer *p); /* NULL is fine */
 /* The task goes on where an earlier packer ended: the time of its last record, and the functions
  * that it has open, outermost first. To be called before the task's first record. GT_E_USAGE: the
  * task has records; GT_E_RANGE: the task, or all of them, cannot have as many functions open, and
  * the task is as one that has not been resumed; GT_E_NOMEM. */
-int gt_packer_resume(struct gt_packer *p, uint32_t task, uint64_t time,
-                     const struct gt_packer_frame *frame, size_t n);
+int gt_compact_packer_resume(struct gt_compact_packer *p, uint32_t task, uint64_t time,
+                             const struct gt_compact_packer_frame *frame, size_t n);
 /* The task has ended: its memory is freed. It may come again, as a new one. */
-void gt_packer_forget(struct gt_packer *p, uint32_t task);
-/* struct gt_packer_options.exact, from the next block on. */
-void gt_packer_set_exact(struct gt_packer *p, bool exact);
+void gt_compact_packer_forget(struct gt_compact_packer *p, uint32_t task);
+/* struct gt_compact_packer_options.exact, from the next block on. */
+void gt_compact_packer_set_exact(struct gt_compact_packer *p, bool exact);
 /* Adds records of a task. GT_E_RANGE: the block must be ended before (it would have more than
  * GT_COMPACT_MAX_RECORDS, or its segment more than GT_COMPACT_MAX_TASKS; does not happen where it
  * is ended when it is full). After GT_E_NOMEM the packer can only be destroyed. */
-int gt_packer_put(struct gt_packer *p, uint32_t task, const struct gt_compact_record *r, size_t n);
+int gt_compact_packer_put(struct gt_compact_packer *p, uint32_t task,
+                          const struct gt_compact_record *r, size_t n);
 /* Adds a record of a task with its values. GT_E_USAGE: they are not as payload.h has them, or a
- * text is longer than GT_COMPACT_MAX_VALUE; nothing was added. Else as gt_packer_put. */
-int gt_packer_put_valued(struct gt_packer *p, uint32_t task, const struct gt_compact_record *r,
-                         const struct gt_value_list *list);
+ * text is longer than GT_COMPACT_MAX_VALUE; nothing was added. Else as gt_compact_packer_put. */
+int gt_compact_packer_put_valued(struct gt_compact_packer *p, uint32_t task,
+                                 const struct gt_compact_record *r,
+                                 const struct gt_value_list *list);
 /* Adds records of a task as streams have them (base/stream/packing.h): n words; behind a record
  * with `more` stand its values, as words of payload.h. GT_E_RANGE: nothing was added. GT_E_USAGE:
  * values are not of that form, and nothing from them on was added. */
-int gt_packer_put_words(struct gt_packer *p, uint32_t task, const uint64_t *words, size_t n);
+int gt_compact_packer_put_words(struct gt_compact_packer *p, uint32_t task, const uint64_t *words,
+                                size_t n);
 /* True: as much has been put as a block should have. One may be ended at any time. */
-bool gt_packer_is_full(const struct gt_packer *p);
+bool gt_compact_packer_is_full(const struct gt_compact_packer *p);
 /* Bytes of the block so far, at most. */
-uint64_t gt_packer_size(const struct gt_packer *p);
+uint64_t gt_compact_packer_size(const struct gt_compact_packer *p);
 /* Ends the block: its head and payload, to be appended to the file by one write. They are the
  * packer's, until the next call. *size 0: nothing was put. GT_E_NOMEM. */
-int gt_packer_end_block(struct gt_packer *p, const uint8_t **data, size_t *size);
+int gt_compact_packer_end_block(struct gt_compact_packer *p, const uint8_t **data, size_t *size);
 
 /* ---- unpacking ----------------------------------------------------------------------------- */
 
@@ -170,36 +174,37 @@ struct gt_compact_piece {
     uint64_t time;
 };
 
-struct gt_unpacker;
+struct gt_compact_unpacker;
 
-int gt_unpacker_create(struct gt_unpacker **out); /* GT_E_NOMEM */
-void gt_unpacker_destroy(struct gt_unpacker *u);  /* NULL is fine */
+int gt_compact_unpacker_create(struct gt_compact_unpacker **out); /* GT_E_NOMEM */
+void gt_compact_unpacker_destroy(struct gt_compact_unpacker *u);  /* NULL is fine */
 /* Unpacks a RECORDS block: head and payload, which must fit each other. `piece` is called for all
  * pieces in order, long ones in parts; what it returns below 0 ends the call and is returned.
  * A segment's blocks must come in order, from the first on. GT_E_FORMAT, GT_E_TRUNC (err says what,
  * and at which record), GT_E_NOMEM, GT_E_USAGE: the segment's first block has not come. */
-int gt_unpacker_block(struct gt_unpacker *u, const struct gt_compact_head *head,
-                      const void *payload,
-                      int (*piece)(void *self, const struct gt_compact_piece *p), void *self,
-                      struct gt_error *err);
+int gt_compact_unpacker_block(struct gt_compact_unpacker *u, const struct gt_compact_head *head,
+                              const void *payload,
+                              int (*piece)(void *self, const struct gt_compact_piece *p),
+                              void *self, struct gt_error *err);
 /* In a piece callback: the record that the event was made from. */
-struct gt_compact_record gt_unpacker_record(const struct gt_unpacker *u,
-                                            const struct gt_compact_event *e);
+struct gt_compact_record gt_compact_unpacker_record(const struct gt_compact_unpacker *u,
+                                                    const struct gt_compact_event *e);
 /* Functions are numbered in a segment, from 1 on; the address of one that has come (EVENT: the
  * event's id; OTHER: the word). */
-uint64_t gt_unpacker_word(const struct gt_unpacker *u, uint32_t number);
+uint64_t gt_compact_unpacker_word(const struct gt_compact_unpacker *u, uint32_t number);
 /* True: it is uftrace's event of that id, at whatever depth. */
-bool gt_unpacker_is_event(const struct gt_unpacker *u, const struct gt_compact_event *e,
-                          uint64_t id);
+bool gt_compact_unpacker_is_event(const struct gt_compact_unpacker *u,
+                                  const struct gt_compact_event *e, uint64_t id);
 /* Numbers so far. */
-uint32_t gt_unpacker_words(const struct gt_unpacker *u);
+uint32_t gt_compact_unpacker_words(const struct gt_compact_unpacker *u);
 /* Tasks that have appeared in the segment so far, and the id of each. */
-uint32_t gt_unpacker_tasks(const struct gt_unpacker *u);
-uint32_t gt_unpacker_task(const struct gt_unpacker *u, uint32_t index);
+uint32_t gt_compact_unpacker_tasks(const struct gt_compact_unpacker *u);
+uint32_t gt_compact_unpacker_task(const struct gt_compact_unpacker *u, uint32_t index);
 /* The functions that a task has open at its present place, outermost first, and the time of its
  * last record; valid until the next call. In a piece callback: as they are after the piece. NULL:
  * no memory. */
-const struct gt_compact_frame *gt_unpacker_frames(struct gt_unpacker *u, uint32_t index,
-                                                  uint32_t *depth, uint64_t *time);
+const struct gt_compact_frame *gt_compact_unpacker_frames(struct gt_compact_unpacker *u,
+                                                          uint32_t index, uint32_t *depth,
+                                                          uint64_t *time);
 
 #endif

@@ -140,10 +140,10 @@ struct gt_compact_segments {
 /* GT_E_NOMEM. */
 int gt_compact_segments_find(const struct gt_compact_file *f, struct gt_compact_segments *out);
 void gt_compact_segments_free(struct gt_compact_segments *s);
-/* Unpacks a segment's blocks in order: see gt_unpacker_block. Errors of that and of
+/* Unpacks a segment's blocks in order: see gt_compact_unpacker_block. Errors of that and of
  * gt_compact_file_read; err names the file and the block's offset. */
 int gt_compact_segment_unpack(const struct gt_compact_file *f, const struct gt_compact_segment *s,
-                              struct gt_unpacker *u,
+                              struct gt_compact_unpacker *u,
                               int (*piece)(void *self, const struct gt_compact_piece *p),
                               void *self, struct gt_error *err);
 /* Calls `word` once for each function address, event id and odd word that the records have, without

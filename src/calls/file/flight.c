@@ -24,8 +24,8 @@ struct gt_compact_flight {
     bool recover;    /* it is opened for what pools have */
     bool in_block;   /* it has records */
     uint64_t before; /* records of the packer in the ring and before it */
-    struct gt_packer *packer; /* NULL: made with the first record */
-    struct gt_flight_room ring;
+    struct gt_compact_packer *packer; /* NULL: made with the first record */
+    struct gt_compact_flight_room ring;
     /* the present segment */
     uint64_t segment_bytes, segment_begin;
 };
@@ -40,7 +40,7 @@ int gt_compact_flight_create(const struct gt_compact_flight_options *o,
     if (!f)
         return GT_E_NOMEM;
     f->o = *o;
-    f->ring = (struct gt_flight_room){.fd = -1, .limit = o->limit};
+    f->ring = (struct gt_compact_flight_room){.fd = -1, .limit = o->limit};
     f->o.dir = strdup(o->dir);
     if (f->o.dir)
         return 0;
@@ -53,7 +53,7 @@ void gt_compact_flight_destroy(struct gt_compact_flight *f)
 {
     if (!f)
         return;
-    gt_packer_destroy(f->packer);
+    gt_compact_packer_destroy(f->packer);
     free(f->ring.block);
     free((char *)f->o.dir);
     free(f);
@@ -70,11 +70,11 @@ static void close_ring(void *self, bool descriptors)
     struct gt_compact_flight *f = self;
     if (descriptors && f->ring.fd >= 0)
         close(f->ring.fd);
-    gt_packer_destroy(f->packer);
+    gt_compact_packer_destroy(f->packer);
     f->packer = NULL;
     f->in_block = f->resumes = false;
     free(f->ring.block);
-    f->ring = (struct gt_flight_room){.fd = -1, .limit = f->o.limit};
+    f->ring = (struct gt_compact_flight_room){.fd = -1, .limit = f->o.limit};
     f->segment_bytes = 0;
 }
 
@@ -90,14 +90,14 @@ static int begin_file(struct gt_compact_flight *f)
     gt_compact_file_head(head);
     f->ring.next = f->ring.free_end = f->ring.size = GT_COMPACT_FILE_HEAD;
     f->resumes = false;
-    return gt_flight_write_at(f->ring.fd, head, sizeof head, 0);
+    return gt_compact_flight_write_at(f->ring.fd, head, sizeof head, 0);
 }
 
 /* Takes over what the ring has. */
 static int take_file(struct gt_compact_flight *f)
 {
     struct gt_compact_file file;
-    int status = gt_flight_open(f->path, f->number, 0, &file, &f->before, NULL, NULL);
+    int status = gt_compact_flight_open(f->path, f->number, 0, &file, &f->before, NULL, NULL);
     if (status < 0)
         return errno_of(status);
     f->ring.block = file.block;
@@ -119,7 +119,7 @@ static int open_ring(void *self, uint32_t number, bool recover, uint64_t *record
     f->recover = recover; /* a ring always goes on where it ends */
     *records = f->before = 0;
     f->number = number;
-    if (!gt_flight_path(f->o.dir, number, f->path, sizeof f->path))
+    if (!gt_compact_flight_path(f->o.dir, number, f->path, sizeof f->path))
         return ENAMETOOLONG;
     f->ring.fd = open(f->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (f->ring.fd < 0)
@@ -156,9 +156,9 @@ static bool is_exact(const struct gt_compact_flight *f)
 
 static int make_packer(struct gt_compact_flight *f)
 {
-    const struct gt_packer_options o = {
+    const struct gt_compact_packer_options o = {
         .packer = f->number, .exact = is_exact(f), .before = f->before};
-    if (gt_packer_create(&o, &f->packer) < 0)
+    if (gt_compact_packer_create(&o, &f->packer) < 0)
         return ENOMEM;
     int status = f->resumes ? last_tasks(f, gt_compact_tail_resume, f->packer) : 0;
     return status < 0 ? errno_of(status) : 0;
@@ -176,7 +176,7 @@ static uint64_t segment_bytes(const struct gt_compact_flight *f)
 /* A block that must not become longer: of a small ring, or of a short time. */
 static bool is_due(const struct gt_compact_flight *f)
 {
-    const struct gt_packer *p = f->packer;
+    const struct gt_compact_packer *p = f->packer;
     uint64_t bytes = 0, most = segment_bytes(f) / 2;
     for (int i = 0; i < GT_COLUMNS; i++)
         bytes += p->column[i].n;
@@ -191,10 +191,10 @@ static int put(void *self, uint32_t id, const uint64_t *words, size_t n)
     if (e)
         return e;
     if (!f->in_block)
-        gt_packer_set_exact(f->packer, is_exact(f));
+        gt_compact_packer_set_exact(f->packer, is_exact(f));
     else if (is_due(f))
         return EAGAIN;
-    int status = gt_packer_put_words(f->packer, id, words, n);
+    int status = gt_compact_packer_put_words(f->packer, id, words, n);
     f->in_block |= status == 0;
     return status < 0 ? errno_of(status) : 0;
 }
@@ -202,14 +202,14 @@ static int put(void *self, uint32_t id, const uint64_t *words, size_t n)
 static bool is_full(const void *self)
 {
     const struct gt_compact_flight *f = self;
-    return gt_packer_is_full(f->packer) || is_due(f);
+    return gt_compact_packer_is_full(f->packer) || is_due(f);
 }
 
 static void forget(void *self, uint32_t id)
 {
     struct gt_compact_flight *f = self;
     if (f->packer)
-        gt_packer_forget(f->packer, id);
+        gt_compact_packer_forget(f->packer, id);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------- */
@@ -224,7 +224,7 @@ static void end_segment(struct gt_compact_flight *f, const struct gt_compact_hea
     f->segment_bytes += GT_COMPACT_HEAD + h->size;
     uint64_t span = h->last_time > f->segment_begin ? h->last_time - f->segment_begin : 0;
     if (f->segment_bytes >= segment_bytes(f) || (l->time && span >= l->time / SEGMENTS))
-        gt_packer_end_segment(f->packer);
+        gt_compact_packer_end_segment(f->packer);
 }
 
 static int end_block(void *self, uint64_t *bytes)
@@ -234,12 +234,12 @@ static int end_block(void *self, uint64_t *bytes)
     const uint8_t *block;
     size_t size;
     f->in_block = false;
-    if (gt_packer_end_block(f->packer, &block, &size) < 0)
+    if (gt_compact_packer_end_block(f->packer, &block, &size) < 0)
         return ENOMEM;
     *bytes = size;
     if (gt_compact_head_read(block, size, &head) < 0)
         return EIO;
-    int e = gt_flight_put_block(&f->ring, &head, block, size);
+    int e = gt_compact_flight_put_block(&f->ring, &head, block, size);
     if (!e)
         end_segment(f, &head);
     return e;

@@ -104,7 +104,7 @@ static int64_t copy_blocks(const struct copy *c, const struct gt_compact_file *r
     for (size_t i = 0; i < ring->n && status == 0;) {
         status = copy_block(c, ring, i, &buffer);
         records += ring->block[i].head.records;
-        i = status == 1 ? gt_flight_segment_end(ring->block, ring->n, i) : i + 1;
+        i = status == 1 ? gt_compact_flight_segment_end(ring->block, ring->n, i) : i + 1;
         if (status != 1)
             continue;
         records = 0;
@@ -120,11 +120,11 @@ static int64_t copy_ring(const struct copy *c, const char *dir, uint32_t number)
 {
     char path[PATH_ROOM];
     uint64_t all, seen, last = 0;
-    if (!gt_flight_path(dir, number, path, sizeof path))
+    if (!gt_compact_flight_path(dir, number, path, sizeof path))
         return gt_error_set(c->err, GT_E_RANGE, "%.200s...: path too long", dir);
     for (int tries = 0; tries < TRIES; tries++, last = seen) {
         struct gt_compact_file ring;
-        int status = gt_flight_open(path, number, c->time, &ring, &all, &seen, c->err);
+        int status = gt_compact_flight_open(path, number, c->time, &ring, &all, &seen, c->err);
         if (status == GT_E_FORMAT) /* it has just been created, or it was killed then */
             return 0;
         if (status < 0)
@@ -143,7 +143,7 @@ static int64_t copy_ring(const struct copy *c, const char *dir, uint32_t number)
 static int select_ring(const struct dirent *e)
 {
     uint32_t number;
-    return gt_flight_is_ring(e->d_name, &number);
+    return gt_compact_flight_is_ring(e->d_name, &number);
 }
 
 int64_t gt_compact_flight_copy(const char *dir, const char *path, struct gt_error *err)
@@ -162,7 +162,7 @@ int64_t gt_compact_flight_copy(const char *dir, const char *path, struct gt_erro
     status = c.fd < 0 ? c.fd : 0;
     for (int i = 0; i < n; i++) {
         uint32_t number;
-        if (status >= 0 && gt_flight_is_ring(list[i]->d_name, &number))
+        if (status >= 0 && gt_compact_flight_is_ring(list[i]->d_name, &number))
             status = copy_ring(&c, dir, number);
         records += status > 0 ? status : 0;
         free(list[i]);

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool gt_flight_path(const char *dir, uint32_t number, char *path, size_t room)
+bool gt_compact_flight_path(const char *dir, uint32_t number, char *path, size_t room)
 {
     return snprintf(path, room, "%s/.guesttrace-%u.last", dir, number) < (int)room;
 }
 
-bool gt_flight_is_ring(const char *name, uint32_t *number)
+bool gt_compact_flight_is_ring(const char *name, uint32_t *number)
 {
     char whole[40];
     if (sscanf(name, ".guesttrace-%u.last", number) != 1)
@@ -83,7 +83,7 @@ static void keep_row(struct gt_compact_file *f)
     drop_first(f, first);
 }
 
-size_t gt_flight_segment_end(const struct gt_compact_block *block, size_t n, size_t i)
+size_t gt_compact_flight_segment_end(const struct gt_compact_block *block, size_t n, size_t i)
 {
     do
         i++;
@@ -99,14 +99,14 @@ static uint64_t last_time(const struct gt_compact_block *block, size_t n)
     return last;
 }
 
-size_t gt_flight_expired(const struct gt_compact_block *block, size_t n, uint64_t time)
+size_t gt_compact_flight_expired(const struct gt_compact_block *block, size_t n, uint64_t time)
 {
     size_t from = 0;
     if (!time || !n)
         return 0;
     uint64_t now = last_time(block + n - 1, 1);
     while (from < n) {
-        size_t end = gt_flight_segment_end(block, n, from);
+        size_t end = gt_compact_flight_segment_end(block, n, from);
         uint64_t last = last_time(block + from, end - from);
         if (end == n || last >= now || now - last <= time)
             return from;
@@ -115,8 +115,9 @@ size_t gt_flight_expired(const struct gt_compact_block *block, size_t n, uint64_
     return from;
 }
 
-int gt_flight_open(const char *path, uint32_t number, uint64_t time, struct gt_compact_file *out,
-                   uint64_t *records, uint64_t *seen, struct gt_error *err)
+int gt_compact_flight_open(const char *path, uint32_t number, uint64_t time,
+                           struct gt_compact_file *out, uint64_t *records, uint64_t *seen,
+                           struct gt_error *err)
 {
     *records = 0;
     int status = gt_compact_file_scan(path, out, err);
@@ -134,6 +135,6 @@ int gt_flight_open(const char *path, uint32_t number, uint64_t time, struct gt_c
     if (out->n)
         *records = out->block[out->n - 1].head.before + out->block[out->n - 1].head.records;
     keep_row(out);
-    drop_first(out, gt_flight_expired(out->block, out->n, time));
+    drop_first(out, gt_compact_flight_expired(out->block, out->n, time));
     return 0;
 }

@@ -16,12 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
-struct gt_flight_sys gt_flight_sys = {.pwrite = pwrite, .fallocate = fallocate};
+struct gt_compact_flight_sys gt_compact_flight_sys = {.pwrite = pwrite, .fallocate = fallocate};
 
-int gt_flight_write_at(int fd, const uint8_t *data, size_t n, uint64_t at)
+int gt_compact_flight_write_at(int fd, const uint8_t *data, size_t n, uint64_t at)
 {
     while (n > 0) {
-        ssize_t put = gt_flight_sys.pwrite(fd, data, n, (off_t)at);
+        ssize_t put = gt_compact_flight_sys.pwrite(fd, data, n, (off_t)at);
         if (put < 0 && errno != EINTR)
             return errno;
         if (put == 0)
@@ -33,12 +33,12 @@ int gt_flight_write_at(int fd, const uint8_t *data, size_t n, uint64_t at)
     return 0;
 }
 
-static const struct gt_compact_block *oldest(const struct gt_flight_room *r)
+static const struct gt_compact_block *oldest(const struct gt_compact_flight_room *r)
 {
     return r->block + r->first;
 }
 
-static void drop(struct gt_flight_room *r, size_t n)
+static void drop(struct gt_compact_flight_room *r, size_t n)
 {
     r->first += n;
     r->n -= n;
@@ -51,7 +51,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Takes the largest part of the file that no block which counts is in. */
-static bool take_gap(struct gt_flight_room *r, size_t size)
+static bool take_gap(struct gt_compact_flight_room *r, size_t size)
 {
     struct gt_compact_gap *used = calloc(r->n + 1, sizeof *used);
     uint64_t from = GT_COMPACT_FILE_HEAD, most = 0;
@@ -75,7 +75,7 @@ static bool take_gap(struct gt_flight_room *r, size_t size)
 }
 
 /* Makes the file longer; what it is longer by is allocated. */
-static bool grow(struct gt_flight_room *r, size_t size)
+static bool grow(struct gt_compact_flight_room *r, size_t size)
 {
     uint64_t more = size > GT_FLIGHT_GROW ? size : GT_FLIGHT_GROW;
     if (r->full || r->limit.bytes < r->size || r->limit.bytes - r->size < size)
@@ -84,7 +84,7 @@ static bool grow(struct gt_flight_room *r, size_t size)
         more = r->limit.bytes - r->size;
     int e;
     do
-        e = gt_flight_sys.fallocate(r->fd, 0, (off_t)r->size, (off_t)more) == 0 ? 0 : errno;
+        e = gt_compact_flight_sys.fallocate(r->fd, 0, (off_t)r->size, (off_t)more) == 0 ? 0 : errno;
     while (e == EINTR);
     if (e == EOPNOTSUPP || e == ENOSYS)
         e = ftruncate(r->fd, (off_t)(r->size + more)) == 0 ? 0 : errno;
@@ -94,13 +94,13 @@ static bool grow(struct gt_flight_room *r, size_t size)
 
 /* Finds a place for a block that goes on with the last one, or begins a segment. The blocks of the
  * segment that it goes on with stay. */
-static bool make_room(struct gt_flight_room *r, size_t size, bool begins)
+static bool make_room(struct gt_compact_flight_room *r, size_t size, bool begins)
 {
     if (r->free_end - r->next >= size)
         return true;
-    drop(r, gt_flight_expired(oldest(r), r->n, r->limit.time));
+    drop(r, gt_compact_flight_expired(oldest(r), r->n, r->limit.time));
     while (!take_gap(r, size)) {
-        size_t n = r->n ? gt_flight_segment_end(oldest(r), r->n, 0) : 0;
+        size_t n = r->n ? gt_compact_flight_segment_end(oldest(r), r->n, 0) : 0;
         if (grow(r, size))
             continue;
         if (n == 0 || (n == r->n && !begins))
@@ -110,7 +110,7 @@ static bool make_room(struct gt_flight_room *r, size_t size, bool begins)
     return true;
 }
 
-static bool note(struct gt_flight_room *r, const struct gt_compact_head *h)
+static bool note(struct gt_compact_flight_room *r, const struct gt_compact_head *h)
 {
     if (r->first > r->n) {
         memmove(r->block, oldest(r), r->n * sizeof *r->block);
@@ -123,12 +123,13 @@ static bool note(struct gt_flight_room *r, const struct gt_compact_head *h)
     return true;
 }
 
-int gt_flight_put_block(struct gt_flight_room *r, const struct gt_compact_head *head,
-                        const uint8_t *block, size_t size)
+int gt_compact_flight_put_block(struct gt_compact_flight_room *r,
+                                const struct gt_compact_head *head, const uint8_t *block,
+                                size_t size)
 {
     int e = size > r->limit.bytes / 2 ? EFBIG : ENOSPC;
     while (make_room(r, size, head->flags & GT_COMPACT_SEGMENT)) {
-        e = gt_flight_write_at(r->fd, block, size, r->next);
+        e = gt_compact_flight_write_at(r->fd, block, size, r->next);
         if (e == 0)
             return note(r, head) ? 0 : ENOMEM;
         if ((e != ENOSPC && e != EDQUOT) || r->full)

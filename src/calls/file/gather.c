@@ -59,11 +59,11 @@ static bool ends_in(const char *name, const char *ending)
 /* Two descriptors at a time are enough: a guest may have left no more. */
 struct gather {
     const char *dir, *path;
-    bool texts;         /* the file keeps some text files, before records */
-    int names;          /* enum names */
-    struct gt_ran *ran; /* NULL: all symbols are kept */
-    int fd;             /* of the file, for appending, alone; -1: only `bytes` are wanted */
-    uint64_t bytes;     /* of the blocks */
+    bool texts;                 /* the file keeps some text files, before records */
+    int names;                  /* enum names */
+    struct gt_compact_ran *ran; /* NULL: all symbols are kept */
+    int fd;                     /* of the file, for appending, alone; -1: only `bytes` are wanted */
+    uint64_t bytes;             /* of the blocks */
     struct gt_error *err;
 };
 
@@ -128,7 +128,7 @@ static int gather_one(struct gather *g, const char *name)
     int status = gt_file_read(path, GT_COMPACT_MAX_TEXT, &data, &n, g->err);
     if (status < 0)
         return status;
-    int shorter = g->ran ? gt_ran_shorten(g->ran, name, data, n, &less) : 0;
+    int shorter = g->ran ? gt_compact_ran_shorten(g->ran, name, data, n, &less) : 0;
     if (shorter < 0)
         status = gt_error_set(g->err, shorter, "%s: out of memory", path);
     else if (shorter)
@@ -216,7 +216,7 @@ static int gather_names(struct gather *g, uint64_t end, enum names names)
     int status = 0;
     g->names = names;
     if (names != ALL_NAMES && !g->ran)
-        status = gt_ran_read(g->path, g->dir, &g->ran, g->err);
+        status = gt_compact_ran_read(g->path, g->dir, &g->ran, g->err);
     if (status == 0)
         status = gather_into(g, end);
     return status < 0 ? status : gt_compact_index_append(g->path, g->err);
@@ -236,17 +236,17 @@ int gt_compact_gather(const char *dir, const char *path, uint64_t limit, struct 
         status = gather_names(&g, end, names);
         good = status < 0 || fits(path, &part, most, names);
     }
-    gt_ran_free(g.ran);
+    gt_compact_ran_free(g.ran);
     return status;
 }
 
 int gt_compact_gather_size(const char *dir, const char *path, uint64_t *bytes, struct gt_error *err)
 {
     struct gather g = {.dir = dir, .path = path, .names = RAN_NAMES, .fd = -1, .err = err};
-    int status = gt_ran_read(path, dir, &g.ran, err);
+    int status = gt_compact_ran_read(path, dir, &g.ran, err);
     if (status == 0)
         status = gather_all(&g);
-    gt_ran_free(g.ran);
+    gt_compact_ran_free(g.ran);
     *bytes = g.bytes;
     return status;
 }
@@ -353,17 +353,17 @@ static int stand_in(const struct gt_compact_file *f, size_t i, const char *dir,
     return access(path, F_OK) == 0 ? 0 : gt_file_replace(path, "", 0, err);
 }
 
-static void report_gaps(const struct gt_compact_file *f, const struct gt_notices *notices)
+static void report_gaps(const struct gt_compact_file *f, const struct gt_error_notices *notices)
 {
     for (size_t i = 0; i < f->n_gaps; i++) {
         uint64_t at;
         const char *path = gt_compact_file_place(f, f->gap[i].at, &at);
-        gt_notice(notices, GT_COMPACT_GAP_NOTICE, path, at, f->gap[i].size);
+        gt_error_notice(notices, GT_COMPACT_GAP_NOTICE, path, at, f->gap[i].size);
     }
 }
 
 static int scatter_all(struct gt_compact_file *f, const char *dir, bool repairs,
-                       const struct gt_notices *notices, struct gt_error *err)
+                       const struct gt_error_notices *notices, struct gt_error *err)
 {
     int status = 0;
     for (size_t i = 0; i < f->n && status == 0; i++) {
@@ -372,7 +372,7 @@ static int scatter_all(struct gt_compact_file *f, const char *dir, bool repairs,
             continue;
         status = scatter_one(f, i, dir, &why);
         if (status == GT_E_FORMAT || status == GT_E_TRUNC) {
-            gt_notice(notices, "%s; the text file is left out", why.text);
+            gt_error_notice(notices, "%s; the text file is left out", why.text);
             status = repairs ? stand_in(f, i, dir, err) : 0;
         } else if (status < 0) {
             gt_error_set(err, status, "%s", why.text);
@@ -384,7 +384,7 @@ static int scatter_all(struct gt_compact_file *f, const char *dir, bool repairs,
 /* In order: of a name the last one stays. The newest part has names of all; where it is missing,
  * each of the others has the names of functions that ran in it. */
 int gt_compact_scatter(const char *path, const char *dir, bool repairs,
-                       const struct gt_notices *notices, struct gt_error *err)
+                       const struct gt_error_notices *notices, struct gt_error *err)
 {
     struct gt_compact_file f;
     int status = gt_compact_file_open(path, &f, err);

@@ -33,6 +33,6 @@ int gt_compact_gather_size(const char *dir, const char *path, uint64_t *bytes,
  * gt_file_replace.
  */
 int gt_compact_scatter(const char *path, const char *dir, bool repairs,
-                       const struct gt_notices *notices, struct gt_error *err);
+                       const struct gt_error_notices *notices, struct gt_error *err);
 
 #endif

@@ -25,17 +25,17 @@ void gt_compact_head_write(uint8_t out[GT_COMPACT_HEAD], const struct gt_compact
                            const void *payload)
 {
     memset(out, 0, GT_COMPACT_HEAD);
-    gt_put32(out, MAGIC);
+    gt_bytes_put32(out, MAGIC);
     out[4] = head->type;
     out[5] = head->flags;
-    gt_put32(out + 8, head->size);
-    gt_put32(out + 16, head->packer);
-    gt_put32(out + 20, head->records);
-    gt_put64(out + 24, head->first_time);
-    gt_put64(out + 32, head->last_time);
-    gt_put64(out + 40, head->before);
-    gt_put32(out + PAYLOAD_CRC_AT, checksum(payload, head->size));
-    gt_put32(out + CRC_AT, checksum(out, CRC_AT));
+    gt_bytes_put32(out + 8, head->size);
+    gt_bytes_put32(out + 16, head->packer);
+    gt_bytes_put32(out + 20, head->records);
+    gt_bytes_put64(out + 24, head->first_time);
+    gt_bytes_put64(out + 32, head->last_time);
+    gt_bytes_put64(out + 40, head->before);
+    gt_bytes_put32(out + PAYLOAD_CRC_AT, checksum(payload, head->size));
+    gt_bytes_put32(out + CRC_AT, checksum(out, CRC_AT));
 }
 
 int gt_compact_head_read(const void *data, size_t size, struct gt_compact_head *out)
@@ -45,13 +45,14 @@ int gt_compact_head_read(const void *data, size_t size, struct gt_compact_head *
         return GT_E_TRUNC;
     *out = (struct gt_compact_head){.type = p[4],
                                     .flags = p[5],
-                                    .size = gt_le32(p + 8),
-                                    .packer = gt_le32(p + 16),
-                                    .records = gt_le32(p + 20),
-                                    .first_time = gt_le64(p + 24),
-                                    .last_time = gt_le64(p + 32),
-                                    .before = gt_le64(p + 40)};
-    bool good = gt_le32(p) == MAGIC && gt_le32(p + CRC_AT) == checksum(p, CRC_AT) && out->type;
+                                    .size = gt_bytes_le32(p + 8),
+                                    .packer = gt_bytes_le32(p + 16),
+                                    .records = gt_bytes_le32(p + 20),
+                                    .first_time = gt_bytes_le64(p + 24),
+                                    .last_time = gt_bytes_le64(p + 32),
+                                    .before = gt_bytes_le64(p + 40)};
+    bool good =
+        gt_bytes_le32(p) == MAGIC && gt_bytes_le32(p + CRC_AT) == checksum(p, CRC_AT) && out->type;
     good = good && out->size <= GT_COMPACT_MAX_PAYLOAD && out->records <= GT_COMPACT_MAX_RECORDS;
     return good ? 0 : GT_E_FORMAT;
 }
@@ -60,5 +61,5 @@ bool gt_compact_head_fits(const uint8_t head[GT_COMPACT_HEAD], const void *paylo
 {
     struct gt_compact_head h;
     return gt_compact_head_read(head, GT_COMPACT_HEAD, &h) == 0 && h.size <= size &&
-           gt_le32(head + PAYLOAD_CRC_AT) == checksum(payload, h.size);
+           gt_bytes_le32(head + PAYLOAD_CRC_AT) == checksum(payload, h.size);
 }

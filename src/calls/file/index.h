@@ -3,7 +3,7 @@
  * Internal to compact/: an index's payload.
  *    number: offset of the index before it, 0: none
  *    number: how many entries it has
- *    a column each (column.h) of the entries' numbers, by enum gt_index_field
+ *    a column each (column.h) of the entries' numbers, by enum gt_compact_index_field
  *    16 bytes: u64 offset of the index's own head, GT_INDEX_MAGIC
  * An entry is a block, or a gap, all that lies from the end of the index before (or the file's
  * head) to the index itself. So their sizes say where each begins. A file ends with its last index,
@@ -21,7 +21,7 @@ enum {
     GT_INDEX_LINK = 2 * GT_NUMBER_MAX, /* most bytes of the two numbers at the beginning */
 };
 
-enum gt_index_field {
+enum gt_compact_index_field {
     GT_INDEX_TYPE, /* 0: a gap, which has a size only */
     GT_INDEX_FLAGS,
     GT_INDEX_SIZE,    /* of the payload; of the gap */

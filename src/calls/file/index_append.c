@@ -11,32 +11,35 @@
 
 enum { LEVEL = 3 }; /* zstd's */
 
-static void put_entry(struct gt_column_out *c, const struct gt_compact_head *h,
+static void put_entry(struct gt_compact_column_out *c, const struct gt_compact_head *h,
                       const struct gt_compact_head *last)
 {
-    gt_column_put(&c[GT_INDEX_TYPE], h->type);
-    gt_column_put(&c[GT_INDEX_SIZE], h->size);
-    gt_column_put(&c[GT_INDEX_FLAGS], h->flags);
-    gt_column_put(&c[GT_INDEX_PACKER], gt_zigzag((int64_t)h->packer - last->packer));
-    gt_column_put(&c[GT_INDEX_RECORDS], h->records);
-    gt_column_put(&c[GT_INDEX_FIRST], gt_zigzag((int64_t)(h->first_time - last->last_time)));
-    gt_column_put(&c[GT_INDEX_SPAN], h->last_time - h->first_time);
-    gt_column_put(&c[GT_INDEX_BEFORE],
-                  gt_zigzag((int64_t)(h->before - last->before - last->records)));
+    gt_compact_column_put(&c[GT_INDEX_TYPE], h->type);
+    gt_compact_column_put(&c[GT_INDEX_SIZE], h->size);
+    gt_compact_column_put(&c[GT_INDEX_FLAGS], h->flags);
+    gt_compact_column_put(&c[GT_INDEX_PACKER],
+                          gt_compact_zigzag((int64_t)h->packer - last->packer));
+    gt_compact_column_put(&c[GT_INDEX_RECORDS], h->records);
+    gt_compact_column_put(&c[GT_INDEX_FIRST],
+                          gt_compact_zigzag((int64_t)(h->first_time - last->last_time)));
+    gt_compact_column_put(&c[GT_INDEX_SPAN], h->last_time - h->first_time);
+    gt_compact_column_put(&c[GT_INDEX_BEFORE],
+                          gt_compact_zigzag((int64_t)(h->before - last->before - last->records)));
 }
 
 /* The columns of what the last index does not have; how many entries, or GT_E_NOMEM. */
-static int64_t put_entries(const struct gt_compact_file *f, struct gt_column_out c[GT_INDEX_FIELDS])
+static int64_t put_entries(const struct gt_compact_file *f,
+                           struct gt_compact_column_out c[GT_INDEX_FIELDS])
 {
     size_t b = f->index_blocks, g = f->index_gaps, n = f->n - b + f->n_gaps - g;
     struct gt_compact_head last = {0};
     for (int i = 0; i < GT_INDEX_FIELDS; i++)
-        if (!gt_column_reserve(&c[i], (n + 1) * GT_NUMBER_MAX))
+        if (!gt_compact_column_reserve(&c[i], (n + 1) * GT_NUMBER_MAX))
             return GT_E_NOMEM;
     while (b < f->n || g < f->n_gaps)
         if (g < f->n_gaps && (b == f->n || f->gap[g].at < f->block[b].at)) {
-            gt_column_put(&c[GT_INDEX_TYPE], 0);
-            gt_column_put(&c[GT_INDEX_SIZE], f->gap[g++].size);
+            gt_compact_column_put(&c[GT_INDEX_TYPE], 0);
+            gt_compact_column_put(&c[GT_INDEX_SIZE], f->gap[g++].size);
         } else {
             put_entry(c, &f->block[b].head, &last);
             last = f->block[b++].head;
@@ -45,26 +48,26 @@ static int64_t put_entries(const struct gt_compact_file *f, struct gt_column_out
 }
 
 /* The index's block. */
-static int make_index(const struct gt_compact_file *f, struct gt_column_out *out)
+static int make_index(const struct gt_compact_file *f, struct gt_compact_column_out *out)
 {
-    struct gt_column_out c[GT_INDEX_FIELDS] = {{0}};
+    struct gt_compact_column_out c[GT_INDEX_FIELDS] = {{0}};
     struct gt_compact_head head = {.type = GT_COMPACT_INDEX};
     ZSTD_CCtx *zstd = ZSTD_createCCtx();
     int64_t n = zstd ? put_entries(f, c) : GT_E_NOMEM;
-    bool made = n >= 0 && gt_column_reserve(out, GT_COMPACT_HEAD + GT_INDEX_LINK);
+    bool made = n >= 0 && gt_compact_column_reserve(out, GT_COMPACT_HEAD + GT_INDEX_LINK);
     if (made) {
         out->n = GT_COMPACT_HEAD;
-        gt_column_put(out, f->index_at);
-        gt_column_put(out, (uint64_t)n);
+        gt_compact_column_put(out, f->index_at);
+        gt_compact_column_put(out, (uint64_t)n);
     }
     for (int i = 0; i < GT_INDEX_FIELDS; i++) {
-        made = made && gt_column_pack(&c[i], zstd, LEVEL, out);
+        made = made && gt_compact_column_pack(&c[i], zstd, LEVEL, out);
         free(c[i].data);
     }
     ZSTD_freeCCtx(zstd);
-    if (!made || !gt_column_reserve(out, GT_INDEX_TRAILER))
+    if (!made || !gt_compact_column_reserve(out, GT_INDEX_TRAILER))
         return GT_E_NOMEM;
-    gt_put64(out->data + out->n, f->size);
+    gt_bytes_put64(out->data + out->n, f->size);
     memcpy(out->data + out->n + 8, GT_INDEX_MAGIC, GT_INDEX_MAGIC_SIZE);
     out->n += GT_INDEX_TRAILER;
     if (out->n - GT_COMPACT_HEAD > GT_COMPACT_MAX_PAYLOAD)
@@ -77,7 +80,7 @@ static int make_index(const struct gt_compact_file *f, struct gt_column_out *out
 int gt_compact_index_append(const char *path, struct gt_error *err)
 {
     struct gt_compact_file f;
-    struct gt_column_out out = {0};
+    struct gt_compact_column_out out = {0};
     int fd = gt_compact_lock(path, err);
     int status = fd < 0 ? fd : gt_compact_file_open(path, &f, err);
     if (status < 0) {

@@ -37,17 +37,17 @@ struct gt_compact_mend {
     struct due *due;
     size_t n_due, due_room;
     /* while records are read */
-    struct gt_unpacker *unpacker;
+    struct gt_compact_unpacker *unpacker;
     uint32_t packer;
     uint64_t records; /* of the segment */
-    const struct gt_notices *notices;
+    const struct gt_error_notices *notices;
 };
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 
 static struct task *find(const struct gt_compact_mend *m, uint32_t id)
 {
-    size_t i = gt_words_hash(id) & (m->room - 1);
+    size_t i = gt_compact_words_hash(id) & (m->room - 1);
     while (m->task[i].id && m->task[i].id != id)
         i = (i + 1) & (m->room - 1);
     return &m->task[i];
@@ -90,8 +90,8 @@ static void open_calls(const struct gt_compact_mend *m, struct task *t,
 {
     for (size_t i = 0; i < p->n_open && t->status == 0; i++) {
         const struct gt_uftrace_record rec = gt_uftrace_record_of(
-            p->open[i].begin,
-            gt_uftrace_entry((uint32_t)i, gt_unpacker_word(m->unpacker, p->open[i].number)));
+            p->open[i].begin, gt_uftrace_entry((uint32_t)i, gt_compact_unpacker_word(
+                                                                m->unpacker, p->open[i].number)));
         t->status = gt_uftrace_scan_step(&t->scan, &t->room, &rec, &t->expected);
     }
     t->scan.records = 0;
@@ -107,7 +107,7 @@ static int scan_piece(void *self, const struct gt_compact_piece *p)
         open_calls(m, t, p);
     m->records += p->n;
     for (size_t i = 0; i < p->n && t->status == 0; i++) {
-        struct gt_compact_record r = gt_unpacker_record(m->unpacker, &p->event[i]);
+        struct gt_compact_record r = gt_compact_unpacker_record(m->unpacker, &p->event[i]);
         const struct gt_uftrace_record rec = gt_uftrace_record_of(r.time, r.word);
         t->status = gt_uftrace_scan_step(&t->scan, &t->room, &rec, &t->expected);
     }
@@ -126,7 +126,7 @@ static void note_damage(const struct gt_compact_mend *m, uint64_t lost, const st
     gt_error_set(&all, why->status, "%s; it and what needs it are left out, %" PRIu64 " records",
                  why->text, lost);
     if (damage->status)
-        gt_notice(m->notices, "%s", all.text);
+        gt_error_notice(m->notices, "%s", all.text);
     else
         *damage = all;
 }
@@ -135,7 +135,7 @@ static int read_segments(struct gt_compact_mend *m, const struct gt_compact_file
                          const struct gt_compact_segments *s, uint32_t packer,
                          struct gt_error *damage, struct gt_error *err)
 {
-    int status = gt_unpacker_create(&m->unpacker);
+    int status = gt_compact_unpacker_create(&m->unpacker);
     for (size_t i = 0; i < s->n && status == 0; i++) {
         struct gt_error why = {0};
         m->packer = s->segment[i].packer;
@@ -150,7 +150,7 @@ static int read_segments(struct gt_compact_mend *m, const struct gt_compact_file
             *err = why;
         }
     }
-    gt_unpacker_destroy(m->unpacker);
+    gt_compact_unpacker_destroy(m->unpacker);
     m->unpacker = NULL;
     return status;
 }
@@ -190,7 +190,7 @@ static void destroy(struct gt_compact_mend *m)
 }
 
 int gt_compact_mend_open(const char *file, const char *dir, uint32_t packer,
-                         const struct gt_notices *notices, struct gt_compact_mend **out,
+                         const struct gt_error_notices *notices, struct gt_compact_mend **out,
                          struct gt_error *damage, struct gt_error *err)
 {
     struct gt_compact_mend *m = calloc(1, sizeof *m);
@@ -241,7 +241,7 @@ static int scan(void *self, uint32_t tid, struct gt_uftrace_scan *out, struct gt
     if (t->status == 0)
         return 0;
     return gt_error_set(err, t->status, "%s: task %" PRIu32 " record %" PRIu64 ": %s, expected %s",
-                        m->file, tid, out->records, gt_status_text(t->status), t->expected);
+                        m->file, tid, out->records, gt_error_status_text(t->status), t->expected);
 }
 
 static int add(void *self, uint32_t tid, uint64_t time, const uint64_t *words, size_t n,

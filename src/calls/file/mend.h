@@ -15,7 +15,7 @@ struct gt_compact_mend;
  * (writer.h). Records of damaged blocks are missing: *damage, which must not be NULL, then has the
  * first error, the others are reported. Errors of gt_compact_file_open; GT_E_NOMEM. */
 int gt_compact_mend_open(const char *file, const char *dir, uint32_t packer,
-                         const struct gt_notices *notices, struct gt_compact_mend **out,
+                         const struct gt_error_notices *notices, struct gt_compact_mend **out,
                          struct gt_error *damage, struct gt_error *err);
 /* For struct gt_uftrace_repair_options. */
 struct gt_uftrace_repair_records gt_compact_mend_records(struct gt_compact_mend *m);

@@ -14,7 +14,7 @@ enum {
 
 /* What the loop over records keeps in registers, of a task. */
 struct place {
-    struct gt_model_frame *top;
+    struct gt_compact_model_frame *top;
     uint64_t *exit; /* of the one at top */
     uint32_t depth, room;
     uint64_t time;
@@ -22,7 +22,7 @@ struct place {
 };
 
 /* What the word says, as a symbol. 0 is an exit; GT_E_NOMEM. */
-static int64_t sym_of(struct gt_packer *p, const struct place *at, uint64_t word)
+static int64_t sym_of(struct gt_compact_packer *p, const struct place *at, uint64_t word)
 {
     uint64_t addr = word >> 16;
     unsigned class = GT_COMPACT_OTHER;
@@ -35,12 +35,12 @@ static int64_t sym_of(struct gt_packer *p, const struct place *at, uint64_t word
         class = GT_COMPACT_EVENT;
     uint64_t value = class == GT_COMPACT_OTHER ? word : addr;
     uint32_t number =
-        gt_words_number(&p->words, value, class, &p->column[GT_COLUMN_WORDS], &p->is_new);
+        gt_compact_words_number(&p->words, value, class, &p->column[GT_COLUMN_WORDS], &p->is_new);
     return number ? (int64_t)number << 2 | class : GT_E_NOMEM;
 }
 
 /* True: sym_of() gives the symbol. False: look. */
-static inline bool says(const struct gt_word *words, const struct place *at, uint32_t sym,
+static inline bool says(const struct gt_compact_word *words, const struct place *at, uint32_t sym,
                         uint64_t word)
 {
     switch (sym & 3) {
@@ -58,66 +58,68 @@ static inline bool says(const struct gt_word *words, const struct place *at, uin
 static inline __attribute__((always_inline)) void advance(struct place *at, uint32_t sym,
                                                           const struct gt_compact_record *r)
 {
-    struct gt_model_frame *top = at->top;
+    struct gt_compact_model_frame *top = at->top;
     at->time = r->time;
     at->lowest = r->time < at->lowest ? r->time : at->lowest;
     at->highest = r->time > at->highest ? r->time : at->highest;
     switch (sym & 3) {
     case GT_COMPACT_EXIT:
-        gt_model_note(&top[-1], top->number);
+        gt_compact_model_note(&top[-1], top->number);
         at->depth--;
         at->exit--;
         at->top--;
         break;
     case GT_COMPACT_ENTRY:
-        gt_model_enter(top, sym >> 2, r->time);
+        gt_compact_model_enter(top, sym >> 2, r->time);
         *++at->exit = gt_uftrace_exit(at->depth, r->word >> 16);
         at->depth++;
         at->top++;
         break;
     default:
-        gt_model_note(top, sym);
+        gt_compact_model_note(top, sym);
     }
 }
 
 /* ---- columns ------------------------------------------------------------------------------- */
 
 /* A symbol that nothing predicted: of a new word, without its number, which is the next. */
-static void put_sym(struct gt_packer *p, uint32_t sym)
+static void put_sym(struct gt_compact_packer *p, uint32_t sym)
 {
-    gt_column_put(&p->column[GT_COLUMN_SYMS], p->is_new ? sym & 3 : sym);
+    gt_compact_column_put(&p->column[GT_COLUMN_SYMS], p->is_new ? sym & 3 : sym);
 }
 
-static void put_byte(struct gt_column_out *c, uint8_t byte)
+static void put_byte(struct gt_compact_column_out *c, uint8_t byte)
 {
     c->data[c->n++] = byte;
 }
 
-static void put_step(struct gt_packer *p, uint64_t step, bool far, const uint32_t *predicted)
+static void put_step(struct gt_compact_packer *p, uint64_t step, bool far,
+                     const uint32_t *predicted)
 {
     if (far)
-        gt_column_put(&p->column[GT_COLUMN_FAR], gt_zigzag((int64_t)step));
+        gt_compact_column_put(&p->column[GT_COLUMN_FAR], gt_compact_zigzag((int64_t)step));
     else if (predicted)
-        gt_column_put(&p->column[GT_COLUMN_NEAR], gt_zigzag((int64_t)step - *predicted));
+        gt_compact_column_put(&p->column[GT_COLUMN_NEAR],
+                              gt_compact_zigzag((int64_t)step - *predicted));
     else
-        gt_column_put(&p->column[GT_COLUMN_FAR], step);
+        gt_compact_column_put(&p->column[GT_COLUMN_FAR], step);
 }
 
 /* A record that the first prediction does not say, with its time. */
-static void miss_exact(struct gt_packer *p, uint32_t context, uint32_t sym, uint64_t step)
+static void miss_exact(struct gt_compact_packer *p, uint32_t context, uint32_t sym, uint64_t step)
 {
-    struct gt_prediction *first = &p->first[context], *second = &p->second[context];
+    struct gt_compact_prediction *first = &p->first[context], *second = &p->second[context];
     bool far = step > UINT32_MAX;
-    enum gt_miss miss = GT_MISS_BOTH;
+    enum gt_compact_miss miss = GT_MISS_BOTH;
     if (first->sym == sym)
         miss = GT_MISS_TIME;
     else if (second->sym == sym)
         miss = GT_MISS_SECOND_TIME;
     if (second->sym == sym && second->step == step && !far)
         miss = GT_MISS_SECOND;
-    gt_column_put(&p->column[GT_COLUMN_RUNS], p->run);
+    gt_compact_column_put(&p->column[GT_COLUMN_RUNS], p->run);
     p->run = 0;
-    gt_column_put(&p->column[GT_COLUMN_MISSES], miss | (far ? GT_MISS_FAR : 0));
+    gt_compact_column_put(&p->column[GT_COLUMN_MISSES], miss | (far ? GT_MISS_FAR : 0));
     if (miss == GT_MISS_BOTH)
         put_sym(p, sym);
     if (miss != GT_MISS_SECOND)
@@ -126,17 +128,17 @@ static void miss_exact(struct gt_packer *p, uint32_t context, uint32_t sym, uint
                  : miss == GT_MISS_SECOND_TIME ? &second->step
                                                : NULL);
     *second = *first;
-    *first = (struct gt_prediction){sym, (uint32_t)step};
+    *first = (struct gt_compact_prediction){sym, (uint32_t)step};
 }
 
 /* What happened only. */
-static void miss_sym(struct gt_packer *p, uint32_t context, uint32_t sym)
+static void miss_sym(struct gt_compact_packer *p, uint32_t context, uint32_t sym)
 {
-    struct gt_prediction *first = &p->first[context], *second = &p->second[context];
+    struct gt_compact_prediction *first = &p->first[context], *second = &p->second[context];
     bool is_second = second->sym == sym;
-    gt_column_put(&p->column[GT_COLUMN_RUNS], p->run);
+    gt_compact_column_put(&p->column[GT_COLUMN_RUNS], p->run);
     p->run = 0;
-    gt_column_put(&p->column[GT_COLUMN_MISSES], is_second ? GT_MISS_SECOND : GT_MISS_BOTH);
+    gt_compact_column_put(&p->column[GT_COLUMN_MISSES], is_second ? GT_MISS_SECOND : GT_MISS_BOTH);
     if (!is_second)
         put_sym(p, sym);
     *second = *first;
@@ -144,39 +146,39 @@ static void miss_sym(struct gt_packer *p, uint32_t context, uint32_t sym)
 }
 
 /* The byte of a step that has more in other columns. */
-static __attribute__((noinline)) unsigned put_long(struct gt_packer *p, uint64_t step)
+static __attribute__((noinline)) unsigned put_long(struct gt_compact_packer *p, uint64_t step)
 {
     uint64_t above = step - GT_CLOCK_LONG;
     if (above >> 8 < GT_CLOCK_ESCAPE - GT_CLOCK_LONG) {
         put_byte(&p->column[GT_COLUMN_LOW], (uint8_t)above);
         return GT_CLOCK_LONG + (unsigned)(above >> 8);
     }
-    gt_column_put(&p->column[GT_COLUMN_FAR], gt_zigzag((int64_t)step));
+    gt_compact_column_put(&p->column[GT_COLUMN_FAR], gt_compact_zigzag((int64_t)step));
     return GT_CLOCK_ESCAPE;
 }
 
 /* A step of a host's clock. */
 static inline __attribute__((always_inline)) void
-put_time(struct gt_packer *p, struct gt_prediction *first, uint64_t step)
+put_time(struct gt_compact_packer *p, struct gt_compact_prediction *first, uint64_t step)
 {
     uint32_t average = first->step;
     unsigned byte = step < GT_CLOCK_LONG ? (unsigned)step : put_long(p, step);
     put_byte(&p->column[GT_COLUMN_STEPS + (average >> 2 >> p->shift)], (uint8_t)byte);
-    first->step = gt_clock_learn(&p->levels, average, byte);
+    first->step = gt_compact_clock_learn(&p->levels, average, byte);
 }
 
 /* ---- records ------------------------------------------------------------------------------- */
 
 /* How many records from r on the table predicts. */
-static size_t run_exact(const struct gt_packer *p, struct place *at,
+static size_t run_exact(const struct gt_compact_packer *p, struct place *at,
                         const struct gt_compact_record *r, size_t n)
 {
-    const struct gt_prediction *table = p->first;
-    const struct gt_word *words = p->words.word;
+    const struct gt_compact_prediction *table = p->first;
+    const struct gt_compact_word *words = p->words.word;
     struct place here = *at;
     size_t i = 0;
     for (; i < n; i++) {
-        struct gt_prediction next = table[here.top->context];
+        struct gt_compact_prediction next = table[here.top->context];
         __builtin_prefetch(&r[i + AHEAD]);
         if (r[i].time - here.time != next.step || !says(words, &here, next.sym, r[i].word))
             break;
@@ -186,15 +188,15 @@ static size_t run_exact(const struct gt_packer *p, struct place *at,
     return i;
 }
 
-static size_t run_timed(struct gt_packer *p, struct place *at, const struct gt_compact_record *r,
-                        size_t n)
+static size_t run_timed(struct gt_compact_packer *p, struct place *at,
+                        const struct gt_compact_record *r, size_t n)
 {
-    struct gt_prediction *table = p->first;
-    const struct gt_word *words = p->words.word;
+    struct gt_compact_prediction *table = p->first;
+    const struct gt_compact_word *words = p->words.word;
     struct place here = *at;
     size_t i = 0;
     for (; i < n; i++) {
-        struct gt_prediction *next = &table[here.top->context];
+        struct gt_compact_prediction *next = &table[here.top->context];
         __builtin_prefetch(&r[i + AHEAD]);
         uint32_t sym = next->sym;
         if (!says(words, &here, sym, r[i].word))
@@ -207,14 +209,14 @@ static size_t run_timed(struct gt_packer *p, struct place *at, const struct gt_c
 }
 
 /* A record of which run_exact() or run_timed() did not see that it is predicted. */
-static int put_one(struct gt_packer *p, struct place *at, const struct gt_compact_record *r)
+static int put_one(struct gt_compact_packer *p, struct place *at, const struct gt_compact_record *r)
 {
     int64_t sym = sym_of(p, at, r->word);
     if (sym < 0)
         return (int)sym;
     uint64_t step = r->time - at->time;
     uint32_t context = at->top->context;
-    struct gt_prediction *first = &p->first[context];
+    struct gt_compact_prediction *first = &p->first[context];
     if (!p->exact)
         put_time(p, first, step);
     if (first->sym == sym && (!p->exact || first->step == step))
@@ -228,9 +230,10 @@ static int put_one(struct gt_packer *p, struct place *at, const struct gt_compac
 }
 
 /* Room for one more function, where one more may be open. GT_E_NOMEM. */
-static int grow_stack(struct gt_packer *p, struct gt_packer_task *t, struct place *at)
+static int grow_stack(struct gt_compact_packer *p, struct gt_compact_packer_task *t,
+                      struct place *at)
 {
-    int status = gt_packer_grow_stack(p, t, at->depth + (size_t)1);
+    int status = gt_compact_packer_grow_stack(p, t, at->depth + (size_t)1);
     if (status < 0)
         return status == GT_E_RANGE ? 0 : status;
     at->room = t->room;
@@ -239,7 +242,7 @@ static int grow_stack(struct gt_packer *p, struct gt_packer_task *t, struct plac
     return 0;
 }
 
-static int put_records(struct gt_packer *p, struct gt_packer_task *t,
+static int put_records(struct gt_compact_packer *p, struct gt_compact_packer_task *t,
                        const struct gt_compact_record *r, size_t n)
 {
     struct place at = {
@@ -269,39 +272,39 @@ static int put_records(struct gt_packer *p, struct gt_packer_task *t,
 }
 
 /* Room for all steps of the block, and some more. */
-static bool reserve_steps(struct gt_packer *p, size_t steps)
+static bool reserve_steps(struct gt_compact_packer *p, size_t steps)
 {
     if (p->exact || steps <= p->steps_room)
         return true;
     p->steps_room = steps < GT_PACKER_BLOCK ? GT_PACKER_BLOCK : 2 * steps;
     bool done = true;
     for (int i = GT_COLUMN_STEPS; i < GT_COLUMN_CODES; i++)
-        done = done && gt_column_reserve(&p->column[i], p->steps_room - p->column[i].n);
+        done = done && gt_compact_column_reserve(&p->column[i], p->steps_room - p->column[i].n);
     return done;
 }
 
 /* Room for n records. */
-static bool reserve(struct gt_packer *p, size_t n)
+static bool reserve(struct gt_compact_packer *p, size_t n)
 {
-    bool done = gt_column_reserve(&p->column[GT_COLUMN_PIECES], 2 * GT_NUMBER_MAX);
+    bool done = gt_compact_column_reserve(&p->column[GT_COLUMN_PIECES], 2 * GT_NUMBER_MAX);
     for (int i = GT_COLUMN_RUNS; i < GT_COLUMN_STEPS; i++)
-        done = done && gt_column_reserve(&p->column[i], (n + 1) * GT_NUMBER_MAX);
+        done = done && gt_compact_column_reserve(&p->column[i], (n + 1) * GT_NUMBER_MAX);
     return done && reserve_steps(p, (size_t)p->head.records + p->layouts + n);
 }
 
 /* A piece that says that it has `says` records. */
-static int put_piece(struct gt_packer *p, uint32_t id, const struct gt_compact_record *r, size_t n,
-                     size_t says, struct gt_packer_task **out)
+static int put_piece(struct gt_compact_packer *p, uint32_t id, const struct gt_compact_record *r,
+                     size_t n, size_t says, struct gt_compact_packer_task **out)
 {
-    struct gt_packer_task *t;
-    int status = reserve(p, n) ? gt_packer_task(p, id, &t) : GT_E_NOMEM;
+    struct gt_compact_packer_task *t;
+    int status = reserve(p, n) ? gt_compact_packer_task(p, id, &t) : GT_E_NOMEM;
     if (status < 0)
         return status;
     if (!reserve(p, n))
         return GT_E_NOMEM;
     *out = t;
-    gt_column_put(&p->column[GT_COLUMN_PIECES], t->index);
-    gt_column_put(&p->column[GT_COLUMN_PIECES], says);
+    gt_compact_column_put(&p->column[GT_COLUMN_PIECES], t->index);
+    gt_compact_column_put(&p->column[GT_COLUMN_PIECES], says);
     status = put_records(p, t, r, n);
     if (status < 0)
         return status;
@@ -311,14 +314,15 @@ static int put_piece(struct gt_packer *p, uint32_t id, const struct gt_compact_r
     return 0;
 }
 
-int gt_packer_begin_valued(struct gt_packer *p, uint32_t id, const struct gt_compact_record *r,
-                           struct gt_packer_task **out)
+int gt_compact_packer_begin_valued(struct gt_compact_packer *p, uint32_t id,
+                                   const struct gt_compact_record *r,
+                                   struct gt_compact_packer_task **out)
 {
     return put_piece(p, id, r, 1, 0, out);
 }
 
-int gt_packer_put_layout(struct gt_packer *p, struct gt_packer_task *t,
-                         const struct gt_compact_record *layout)
+int gt_compact_packer_put_layout(struct gt_compact_packer *p, struct gt_compact_packer_task *t,
+                                 const struct gt_compact_record *layout)
 {
     if (!reserve(p, 1))
         return GT_E_NOMEM;
@@ -326,10 +330,11 @@ int gt_packer_put_layout(struct gt_packer *p, struct gt_packer_task *t,
     return put_records(p, t, layout, 1);
 }
 
-int gt_packer_put(struct gt_packer *p, uint32_t task, const struct gt_compact_record *r, size_t n)
+int gt_compact_packer_put(struct gt_compact_packer *p, uint32_t task,
+                          const struct gt_compact_record *r, size_t n)
 {
     enum { PIECE = 4096 };
-    struct gt_packer_task *t;
+    struct gt_compact_packer_task *t;
     int status = n > GT_COMPACT_MAX_RECORDS - p->head.records ? GT_E_RANGE : 0;
     for (size_t at = 0; at < n && status == 0; at += PIECE) {
         size_t some = n - at < PIECE ? n - at : PIECE;
@@ -338,7 +343,7 @@ int gt_packer_put(struct gt_packer *p, uint32_t task, const struct gt_compact_re
     return status;
 }
 
-bool gt_packer_is_full(const struct gt_packer *p)
+bool gt_compact_packer_is_full(const struct gt_compact_packer *p)
 {
     bool full = p->head.records >= GT_PACKER_BLOCK || p->n_segment_tasks == GT_COMPACT_MAX_TASKS;
     for (int i = 0; i < GT_COLUMNS && !full; i++)
@@ -347,9 +352,9 @@ bool gt_packer_is_full(const struct gt_packer *p)
     return full;
 }
 
-uint64_t gt_packer_size(const struct gt_packer *p)
+uint64_t gt_compact_packer_size(const struct gt_compact_packer *p)
 {
-    const unsigned steps = GT_COLUMN_STEPS + (p->exact ? 0 : gt_clock_columns(p->shift));
+    const unsigned steps = GT_COLUMN_STEPS + (p->exact ? 0 : gt_compact_clock_columns(p->shift));
     uint64_t size = GT_COMPACT_HEAD;
     for (unsigned i = 0; i < GT_COLUMNS; i++)
         if (i < steps || i >= GT_COLUMN_CODES)
@@ -359,23 +364,23 @@ uint64_t gt_packer_size(const struct gt_packer *p)
 
 /* ---- blocks -------------------------------------------------------------------------------- */
 
-int gt_packer_end_block(struct gt_packer *p, const uint8_t **data, size_t *size)
+int gt_compact_packer_end_block(struct gt_compact_packer *p, const uint8_t **data, size_t *size)
 {
     *size = 0;
     if (p->head.records == 0)
         return 0;
-    gt_column_put(&p->column[GT_COLUMN_RUNS], p->run); /* a piece has left room */
+    gt_compact_column_put(&p->column[GT_COLUMN_RUNS], p->run); /* a piece has left room */
     p->out.n = 0;
-    if (!gt_column_reserve(&p->out, GT_COMPACT_HEAD + GT_NUMBER_MAX))
+    if (!gt_compact_column_reserve(&p->out, GT_COMPACT_HEAD + GT_NUMBER_MAX))
         return GT_E_NOMEM;
     p->out.n = GT_COMPACT_HEAD;
     if (!p->exact)
-        gt_column_put(&p->out, p->shift);
+        gt_compact_column_put(&p->out, p->shift);
     int level = p->exact ? EXACT_LEVEL : TIMED_LEVEL;
-    unsigned columns = GT_COLUMN_STEPS + (p->exact ? 0 : gt_clock_columns(p->shift));
+    unsigned columns = GT_COLUMN_STEPS + (p->exact ? 0 : gt_compact_clock_columns(p->shift));
     for (unsigned i = 0; i < GT_COLUMNS; i++)
         if ((i < columns || (i >= GT_COLUMN_CODES && p->layouts > 0)) &&
-            !gt_column_pack(&p->column[i], p->zstd, level, &p->out))
+            !gt_compact_column_pack(&p->column[i], p->zstd, level, &p->out))
             return GT_E_NOMEM;
     p->head.flags =
         (uint8_t)((p->begins ? GT_COMPACT_SEGMENT : 0) | (p->exact ? GT_COMPACT_EXACT : 0) |
@@ -387,14 +392,14 @@ int gt_packer_end_block(struct gt_packer *p, const uint8_t **data, size_t *size)
     p->begins = false;
     if (p->segment_records >= p->o.segment || p->words.n >= SEGMENT_WORDS ||
         p->n_segment_tasks >= GT_COMPACT_MAX_TASKS / 2)
-        gt_packer_begin_segment(p);
-    gt_packer_begin_block(p);
+        gt_compact_packer_begin_segment(p);
+    gt_compact_packer_begin_block(p);
     return 0;
 }
 
-void gt_packer_set_exact(struct gt_packer *p, bool exact)
+void gt_compact_packer_set_exact(struct gt_compact_packer *p, bool exact)
 {
     p->o.exact = exact;
     if (p->head.records == 0)
-        gt_packer_begin_block(p);
+        gt_compact_packer_begin_block(p);
 }

@@ -13,7 +13,7 @@ enum {
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-static size_t room_of_stacks(const struct gt_packer *p)
+static size_t room_of_stacks(const struct gt_compact_packer *p)
 {
     size_t room = 0;
     for (size_t i = 0; i < p->tasks_room; i++)
@@ -22,12 +22,12 @@ static size_t room_of_stacks(const struct gt_packer *p)
     return room;
 }
 
-void gt_packer_begin_segment(struct gt_packer *p)
+void gt_compact_packer_begin_segment(struct gt_compact_packer *p)
 {
     memset(p->first, 0, GT_MODEL_SIZE * sizeof *p->first);
     memset(p->second, 0, GT_MODEL_SIZE * sizeof *p->second);
-    gt_words_clear(&p->words);
-    gt_value_model_clear(&p->values);
+    gt_compact_words_clear(&p->words);
+    gt_compact_value_model_clear(&p->values);
     p->segment++;
     p->n_segment_tasks = 0;
     p->stacks = room_of_stacks(p);
@@ -44,7 +44,7 @@ static unsigned shift_of(uint32_t records)
     return shift;
 }
 
-void gt_packer_begin_block(struct gt_packer *p)
+void gt_compact_packer_begin_block(struct gt_compact_packer *p)
 {
     for (int i = 0; i < GT_COLUMNS; i++)
         p->column[i].n = 0;
@@ -56,46 +56,47 @@ void gt_packer_begin_block(struct gt_packer *p)
     p->run = 0;
     p->layouts = 0;
     if (p->exact != p->o.exact && !p->begins)
-        gt_packer_begin_segment(p);
+        gt_compact_packer_begin_segment(p);
     p->exact = p->o.exact;
 }
 
-void gt_packer_end_segment(struct gt_packer *p)
+void gt_compact_packer_end_segment(struct gt_compact_packer *p)
 {
     if (p->begins || p->head.records)
         return;
-    gt_packer_begin_segment(p);
-    gt_packer_begin_block(p);
+    gt_compact_packer_begin_segment(p);
+    gt_compact_packer_begin_block(p);
 }
 
-int gt_packer_create(const struct gt_packer_options *o, struct gt_packer **out)
+int gt_compact_packer_create(const struct gt_compact_packer_options *o,
+                             struct gt_compact_packer **out)
 {
-    struct gt_packer *p = calloc(1, sizeof *p);
+    struct gt_compact_packer *p = calloc(1, sizeof *p);
     *out = p;
     if (!p)
         return GT_E_NOMEM;
     p->o = *o;
     p->records = o->before;
-    gt_clock_init(&p->levels);
+    gt_compact_clock_init(&p->levels);
     if (!p->o.segment)
         p->o.segment = GT_PACKER_SEGMENT;
     p->tasks_room = TASKS_ROOM;
     p->first = calloc(GT_MODEL_SIZE, sizeof *p->first);
     p->second = calloc(GT_MODEL_SIZE, sizeof *p->second);
     p->tasks = calloc(p->tasks_room, sizeof *p->tasks);
-    bool words = gt_words_init(&p->words);
+    bool words = gt_compact_words_init(&p->words);
     p->zstd = ZSTD_createCCtx();
     if (!p->first || !p->second || !p->tasks || !words || !p->zstd) {
-        gt_packer_destroy(p);
+        gt_compact_packer_destroy(p);
         *out = NULL;
         return GT_E_NOMEM;
     }
-    gt_packer_begin_segment(p);
-    gt_packer_begin_block(p);
+    gt_compact_packer_begin_segment(p);
+    gt_compact_packer_begin_block(p);
     return 0;
 }
 
-static void free_task(struct gt_packer_task *t)
+static void free_task(struct gt_compact_packer_task *t)
 {
     if (!t)
         return;
@@ -104,7 +105,7 @@ static void free_task(struct gt_packer_task *t)
     free(t);
 }
 
-void gt_packer_destroy(struct gt_packer *p)
+void gt_compact_packer_destroy(struct gt_compact_packer *p)
 {
     if (!p)
         return;
@@ -116,27 +117,27 @@ void gt_packer_destroy(struct gt_packer *p)
     free(p->first);
     free(p->second);
     free(p->tasks);
-    gt_words_finish(&p->words);
-    gt_value_model_finish(&p->values);
+    gt_compact_words_finish(&p->words);
+    gt_compact_value_model_finish(&p->values);
     ZSTD_freeCCtx(p->zstd);
     free(p);
 }
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 
-static struct gt_packer_task **task_slot(struct gt_packer *p, uint32_t id)
+static struct gt_compact_packer_task **task_slot(struct gt_compact_packer *p, uint32_t id)
 {
-    size_t i = gt_words_hash(id) & (p->tasks_room - 1);
+    size_t i = gt_compact_words_hash(id) & (p->tasks_room - 1);
     while (p->tasks[i] && p->tasks[i]->id != id)
         i = (i + 1) & (p->tasks_room - 1);
     return &p->tasks[i];
 }
 
-static bool grow_tasks(struct gt_packer *p)
+static bool grow_tasks(struct gt_compact_packer *p)
 {
-    struct gt_packer_task **old = p->tasks;
+    struct gt_compact_packer_task **old = p->tasks;
     size_t n = p->tasks_room;
-    struct gt_packer_task **tasks = calloc(2 * n, sizeof *tasks);
+    struct gt_compact_packer_task **tasks = calloc(2 * n, sizeof *tasks);
     if (!tasks)
         return false;
     p->tasks = tasks;
@@ -148,7 +149,8 @@ static bool grow_tasks(struct gt_packer *p)
     return true;
 }
 
-int gt_packer_grow_stack(struct gt_packer *p, struct gt_packer_task *t, size_t depth)
+int gt_compact_packer_grow_stack(struct gt_compact_packer *p, struct gt_compact_packer_task *t,
+                                 size_t depth)
 {
     size_t room = t->room;
     if (depth <= room)
@@ -157,7 +159,7 @@ int gt_packer_grow_stack(struct gt_packer *p, struct gt_packer_task *t, size_t d
         room *= 2;
     if (depth > GT_PACKER_DEPTH || room - t->room > STACKS_ROOM - p->stacks)
         return GT_E_RANGE;
-    struct gt_model_frame *frame = realloc(t->frame, (room + 1) * sizeof *frame);
+    struct gt_compact_model_frame *frame = realloc(t->frame, (room + 1) * sizeof *frame);
     if (!frame)
         return GT_E_NOMEM;
     t->frame = frame;
@@ -170,9 +172,9 @@ int gt_packer_grow_stack(struct gt_packer *p, struct gt_packer_task *t, size_t d
     return 0;
 }
 
-static struct gt_packer_task *new_task(struct gt_packer *p, uint32_t id)
+static struct gt_compact_packer_task *new_task(struct gt_compact_packer *p, uint32_t id)
 {
-    struct gt_packer_task *t = calloc(1, sizeof *t);
+    struct gt_compact_packer_task *t = calloc(1, sizeof *t);
     if (t) {
         t->id = id;
         t->room = GT_MODEL_ROOM;
@@ -188,38 +190,40 @@ static struct gt_packer_task *new_task(struct gt_packer *p, uint32_t id)
 }
 
 /* The task's first record in the segment: what the unpacker has to know of it. */
-static bool open_task(struct gt_packer *p, struct gt_packer_task *t)
+static bool open_task(struct gt_compact_packer *p, struct gt_compact_packer_task *t)
 {
-    struct gt_column_out *tasks = &p->column[GT_COLUMN_TASKS], *syms = &p->column[GT_COLUMN_SYMS];
-    struct gt_column_out *words = &p->column[GT_COLUMN_WORDS];
+    struct gt_compact_column_out *tasks = &p->column[GT_COLUMN_TASKS],
+                                 *syms = &p->column[GT_COLUMN_SYMS];
+    struct gt_compact_column_out *words = &p->column[GT_COLUMN_WORDS];
     size_t depth = t->depth;
-    if (!gt_column_reserve(tasks, (3 + depth) * GT_NUMBER_MAX) ||
-        !gt_column_reserve(syms, depth * GT_NUMBER_MAX) ||
-        !gt_column_reserve(words, depth * GT_NUMBER_MAX))
+    if (!gt_compact_column_reserve(tasks, (3 + depth) * GT_NUMBER_MAX) ||
+        !gt_compact_column_reserve(syms, depth * GT_NUMBER_MAX) ||
+        !gt_compact_column_reserve(words, depth * GT_NUMBER_MAX))
         return false;
     t->segment = p->segment;
     t->index = p->n_segment_tasks++;
-    gt_column_put(tasks, t->id);
-    gt_column_put(tasks, t->time);
-    gt_column_put(tasks, depth);
-    t->frame[0] = (struct gt_model_frame){.begin = t->time};
+    gt_compact_column_put(tasks, t->id);
+    gt_compact_column_put(tasks, t->time);
+    gt_compact_column_put(tasks, depth);
+    t->frame[0] = (struct gt_compact_model_frame){.begin = t->time};
     for (size_t i = 1; i <= depth; i++) {
         uint64_t begin = t->frame[i].begin;
         bool is_new;
         uint32_t number =
-            gt_words_number(&p->words, t->exit[i] >> 16, GT_COMPACT_ENTRY, words, &is_new);
+            gt_compact_words_number(&p->words, t->exit[i] >> 16, GT_COMPACT_ENTRY, words, &is_new);
         if (!number)
             return false;
-        gt_column_put(syms, is_new ? 0 : number);
-        gt_column_put(tasks, gt_zigzag((int64_t)(begin - t->frame[i - 1].begin)));
-        gt_model_enter(&t->frame[i - 1], number, begin);
+        gt_compact_column_put(syms, is_new ? 0 : number);
+        gt_compact_column_put(tasks, gt_compact_zigzag((int64_t)(begin - t->frame[i - 1].begin)));
+        gt_compact_model_enter(&t->frame[i - 1], number, begin);
     }
     return true;
 }
 
-int gt_packer_task(struct gt_packer *p, uint32_t id, struct gt_packer_task **out)
+int gt_compact_packer_task(struct gt_compact_packer *p, uint32_t id,
+                           struct gt_compact_packer_task **out)
 {
-    struct gt_packer_task *t = *task_slot(p, id);
+    struct gt_compact_packer_task *t = *task_slot(p, id);
     if (!t)
         t = new_task(p, id);
     *out = t;
@@ -232,18 +236,18 @@ int gt_packer_task(struct gt_packer *p, uint32_t id, struct gt_packer_task **out
     return open_task(p, t) ? 0 : GT_E_NOMEM;
 }
 
-int gt_packer_resume(struct gt_packer *p, uint32_t task, uint64_t time,
-                     const struct gt_packer_frame *frame, size_t n)
+int gt_compact_packer_resume(struct gt_compact_packer *p, uint32_t task, uint64_t time,
+                             const struct gt_compact_packer_frame *frame, size_t n)
 {
-    struct gt_packer_task *t = *task_slot(p, task);
+    struct gt_compact_packer_task *t = *task_slot(p, task);
     if (n > GT_PACKER_DEPTH)
         return GT_E_RANGE;
     if (t)
         return GT_E_USAGE;
     t = new_task(p, task);
-    int status = t ? gt_packer_grow_stack(p, t, n) : GT_E_NOMEM;
+    int status = t ? gt_compact_packer_grow_stack(p, t, n) : GT_E_NOMEM;
     if (status == GT_E_RANGE)
-        gt_packer_forget(p, task);
+        gt_compact_packer_forget(p, task);
     if (status < 0)
         return status;
     t->time = time;
@@ -255,9 +259,9 @@ int gt_packer_resume(struct gt_packer *p, uint32_t task, uint64_t time,
     return 0;
 }
 
-void gt_packer_forget(struct gt_packer *p, uint32_t task)
+void gt_compact_packer_forget(struct gt_compact_packer *p, uint32_t task)
 {
-    struct gt_packer_task **slot = task_slot(p, task);
+    struct gt_compact_packer_task **slot = task_slot(p, task);
     if (!*slot)
         return;
     free_task(*slot);
@@ -266,7 +270,7 @@ void gt_packer_forget(struct gt_packer *p, uint32_t task)
     /* Those after it, up to the next free slot, may have to come nearer. */
     size_t mask = p->tasks_room - 1;
     for (size_t i = ((size_t)(slot - p->tasks) + 1) & mask; p->tasks[i]; i = (i + 1) & mask) {
-        struct gt_packer_task *t = p->tasks[i];
+        struct gt_compact_packer_task *t = p->tasks[i];
         p->tasks[i] = NULL;
         *task_slot(p, t->id) = t;
     }

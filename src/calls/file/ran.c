@@ -29,7 +29,7 @@ struct place {
     char *path;
 };
 
-struct gt_ran {
+struct gt_compact_ran {
     char *dir;
     struct word *word; /* sorted */
     size_t n, room;
@@ -39,7 +39,7 @@ struct gt_ran {
 
 /* ---- what ran ------------------------------------------------------------------------------ */
 
-static int add_address(struct gt_ran *r, uint64_t addr)
+static int add_address(struct gt_compact_ran *r, uint64_t addr)
 {
     if (!GT_ARRAY_GROW(&r->word, &r->room, r->n + 1))
         return GT_E_NOMEM;
@@ -64,7 +64,7 @@ static int compare(const void *a, const void *b)
 
 /* ---- where it was -------------------------------------------------------------------------- */
 
-static int add_place(struct gt_ran *r, uint64_t start, uint64_t end, const char *path)
+static int add_place(struct gt_compact_ran *r, uint64_t start, uint64_t end, const char *path)
 {
     if (!GT_ARRAY_GROW(&r->place, &r->places_room, r->n_places + 1))
         return GT_E_NOMEM;
@@ -75,7 +75,7 @@ static int add_place(struct gt_ran *r, uint64_t start, uint64_t end, const char 
     return 0;
 }
 
-static int add_map(struct gt_ran *r, const char *text, size_t size)
+static int add_map(struct gt_compact_ran *r, const char *text, size_t size)
 {
     struct gt_uftrace_map map;
     int status = gt_uftrace_map_read(text, size, &map, NULL);
@@ -87,20 +87,20 @@ static int add_map(struct gt_ran *r, const char *text, size_t size)
     return status;
 }
 
-static int add_libraries(struct gt_ran *r, const char *text, size_t size)
+static int add_libraries(struct gt_compact_ran *r, const char *text, size_t size)
 {
-    struct gt_cursor all = {text, size}, line;
+    struct gt_text_cursor all = {text, size}, line;
     struct gt_uftrace_task task;
     bool whole;
     int status = 0;
-    while (status == 0 && gt_take_line(&all, &line, &whole))
+    while (status == 0 && gt_text_take_line(&all, &line, &whole))
         if (gt_uftrace_task_read(line.at, line.left, &task, NULL) == 0 &&
             task.kind == GT_UFTRACE_DLOP)
             status = add_place(r, task.base, UINT64_MAX, task.path);
     return status;
 }
 
-static int read_places(struct gt_ran *r, const char *name)
+static int read_places(struct gt_compact_ran *r, const char *name)
 {
     bool map = strncmp(name, "sid-", 4) == 0 && strstr(name, ".map"),
          tasks = strncmp(name, "task.txt", 8) == 0;
@@ -116,7 +116,7 @@ static int read_places(struct gt_ran *r, const char *name)
     return status;
 }
 
-static int read_all_places(struct gt_ran *r)
+static int read_all_places(struct gt_compact_ran *r)
 {
     struct dirent **list;
     int status = 0, n = scandir(r->dir, &list, NULL, NULL);
@@ -132,7 +132,7 @@ static int read_all_places(struct gt_ran *r)
 
 /* Without the directory meanwhile: there may be few descriptors. The newest part of a set has the
  * names of all. */
-static int read_words(struct gt_ran *r, const char *path, struct gt_error *err)
+static int read_words(struct gt_compact_ran *r, const char *path, struct gt_error *err)
 {
     struct gt_compact_file f;
     int status = gt_compact_set_open(path, &f, err);
@@ -143,9 +143,10 @@ static int read_words(struct gt_ran *r, const char *path, struct gt_error *err)
     return status;
 }
 
-int gt_ran_read(const char *path, const char *dir, struct gt_ran **out, struct gt_error *err)
+int gt_compact_ran_read(const char *path, const char *dir, struct gt_compact_ran **out,
+                        struct gt_error *err)
 {
-    struct gt_ran *r = calloc(1, sizeof *r);
+    struct gt_compact_ran *r = calloc(1, sizeof *r);
     int status = r && (r->dir = strdup(dir)) ? 0 : GT_E_NOMEM;
     if (status == 0)
         status = read_words(r, path, err);
@@ -156,14 +157,14 @@ int gt_ran_read(const char *path, const char *dir, struct gt_ran **out, struct g
     if (status == GT_E_NOMEM)
         gt_error_set(err, status, "%s: out of memory", path);
     if (status < 0) {
-        gt_ran_free(r);
+        gt_compact_ran_free(r);
         r = NULL;
     }
     *out = r;
     return status;
 }
 
-void gt_ran_free(struct gt_ran *r)
+void gt_compact_ran_free(struct gt_compact_ran *r)
 {
     for (size_t i = 0; r && i < r->n_places; i++)
         free(r->place[i].path);
@@ -185,8 +186,8 @@ static void end_last(struct gt_uftrace_symtab *tab)
 }
 
 /* Marks the symbols that a place's addresses are in; true where there were such addresses. */
-static bool mark(const struct gt_ran *r, const struct place *p, const struct gt_uftrace_symtab *tab,
-                 bool *ran)
+static bool mark(const struct gt_compact_ran *r, const struct place *p,
+                 const struct gt_uftrace_symtab *tab, bool *ran)
 {
     size_t first = GT_SEARCH_BELOW(r->word, r->n, addr, p->start), i = first;
     for (; i < r->n && r->word[i].addr < p->end; i++) {
@@ -198,7 +199,7 @@ static bool mark(const struct gt_ran *r, const struct place *p, const struct gt_
 }
 
 /* Keeps what ran, of a module's symbols: 1. 0: it is not known where it was. */
-static int keep(const struct gt_ran *r, struct gt_uftrace_symtab *tab)
+static int keep(const struct gt_compact_ran *r, struct gt_uftrace_symtab *tab)
 {
     bool placed = false, called = false;
     bool *ran = calloc(tab->n + 1, sizeof *ran);
@@ -223,7 +224,7 @@ static int keep(const struct gt_ran *r, struct gt_uftrace_symtab *tab)
 }
 
 /* The symbols of `text` that ran: 1, 0 or GT_E_NOMEM; after 1 the caller frees *tab. */
-static int read_symbols(const struct gt_ran *r, const char *text, size_t size,
+static int read_symbols(const struct gt_compact_ran *r, const char *text, size_t size,
                         struct gt_uftrace_symtab *tab)
 {
     int status = gt_uftrace_sym_read(text, size, tab, NULL);
@@ -235,7 +236,7 @@ static int read_symbols(const struct gt_ran *r, const char *text, size_t size,
     return status;
 }
 
-static int shorten_symbols(const struct gt_ran *r, const char *text, size_t size,
+static int shorten_symbols(const struct gt_compact_ran *r, const char *text, size_t size,
                            struct gt_text *out)
 {
     struct gt_uftrace_symtab tab;
@@ -268,8 +269,8 @@ static void keep_lines(struct gt_uftrace_dbginfo *info, const struct gt_uftrace_
     info->n = n;
 }
 
-static int shorten_lines(const struct gt_ran *r, const char *name, const char *text, size_t size,
-                         struct gt_text *out)
+static int shorten_lines(const struct gt_compact_ran *r, const char *name, const char *text,
+                         size_t size, struct gt_text *out)
 {
     struct gt_uftrace_symtab tab;
     struct gt_uftrace_dbginfo info;
@@ -299,14 +300,14 @@ static bool ends_with(const char *name, const char *end)
     return n > m && strcmp(name + n - m, end) == 0;
 }
 
-int gt_ran_shorten(const struct gt_ran *r, const char *name, const char *text, size_t size,
-                   struct gt_text *out)
+int gt_compact_ran_shorten(const struct gt_compact_ran *r, const char *name, const char *text,
+                           size_t size, struct gt_text *out)
 {
     if (ends_with(name, ".sym"))
         return shorten_symbols(r, text, size, out);
     if (ends_with(name, ".dbg"))
         return shorten_lines(r, name, text, size, out);
-    if (gt_ran_code_is(name))
-        return gt_ran_code_shorten(r->dir, name, out);
+    if (gt_compact_ran_code_is(name))
+        return gt_compact_ran_code_shorten(r->dir, name, out);
     return 0;
 }

@@ -9,16 +9,17 @@
 #include "base/text.h"
 #include "calls/file/file.h"
 
-struct gt_ran;
+struct gt_compact_ran;
 
 /* Reads which addresses the file's records have, and where the directory's maps and libraries are.
  * Errors of gt_compact_file_open. */
-int gt_ran_read(const char *path, const char *dir, struct gt_ran **out, struct gt_error *err);
-void gt_ran_free(struct gt_ran *r); /* NULL is fine */
+int gt_compact_ran_read(const char *path, const char *dir, struct gt_compact_ran **out,
+                        struct gt_error *err);
+void gt_compact_ran_free(struct gt_compact_ran *r); /* NULL is fine */
 
 /* Shortens a text file of the directory: 1, `out` has the rest; 0: it is to be kept as it is,
  * since it has no symbols, or it is not known where its module was. GT_E_NOMEM. */
-int gt_ran_shorten(const struct gt_ran *r, const char *name, const char *text, size_t size,
-                   struct gt_text *out);
+int gt_compact_ran_shorten(const struct gt_compact_ran *r, const char *name, const char *text,
+                           size_t size, struct gt_text *out);
 
 #endif

@@ -12,8 +12,8 @@
 
 #include <stdbool.h>
 
-bool gt_ran_code_is(const char *name); /* one of the two */
+bool gt_compact_ran_code_is(const char *name); /* one of the two */
 /* 1: `out` has the rest of the directory's file; 0: it is to be kept as it is. GT_E_NOMEM. */
-int gt_ran_code_shorten(const char *dir, const char *name, struct gt_text *out);
+int gt_compact_ran_code_shorten(const char *dir, const char *name, struct gt_text *out);
 
 #endif

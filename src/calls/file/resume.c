@@ -100,7 +100,7 @@ struct states {
 
 static struct gt_compact_tail_task *find(const struct states *s, uint32_t id)
 {
-    size_t i = gt_words_hash(id) & (s->room - 1);
+    size_t i = gt_compact_words_hash(id) & (s->room - 1);
     while (s->state[i].id && s->state[i].id != id)
         i = (i + 1) & (s->room - 1);
     return &s->state[i];
@@ -122,28 +122,29 @@ static bool grow(struct states *s)
     return true;
 }
 
-static int note_task(struct states *s, struct gt_unpacker *u, uint32_t index)
+static int note_task(struct states *s, struct gt_compact_unpacker *u, uint32_t index)
 {
-    uint32_t depth, id = gt_unpacker_task(u, index);
+    uint32_t depth, id = gt_compact_unpacker_task(u, index);
     uint64_t time;
-    const struct gt_compact_frame *from = gt_unpacker_frames(u, index, &depth, &time);
+    const struct gt_compact_frame *from = gt_compact_unpacker_frames(u, index, &depth, &time);
     if (!from || !grow(s))
         return GT_E_NOMEM;
     struct gt_compact_tail_task *state = find(s, id);
-    struct gt_packer_frame *frame = realloc(state->frame, (depth + 1) * sizeof *frame);
+    struct gt_compact_packer_frame *frame = realloc(state->frame, (depth + 1) * sizeof *frame);
     if (!frame)
         return GT_E_NOMEM;
     s->n += !state->id;
     *state = (struct gt_compact_tail_task){id, time, frame, depth};
     for (uint32_t i = 0; i < depth; i++)
-        frame[i] = (struct gt_packer_frame){gt_unpacker_word(u, from[i].number), from[i].begin};
+        frame[i] = (struct gt_compact_packer_frame){gt_compact_unpacker_word(u, from[i].number),
+                                                    from[i].begin};
     return 0;
 }
 
-static int note_tasks(struct states *s, struct gt_unpacker *u)
+static int note_tasks(struct states *s, struct gt_compact_unpacker *u)
 {
     int status = 0;
-    for (uint32_t i = 0; i < gt_unpacker_tasks(u) && status == 0; i++)
+    for (uint32_t i = 0; i < gt_compact_unpacker_tasks(u) && status == 0; i++)
         status = note_task(s, u, i);
     return status;
 }
@@ -161,7 +162,7 @@ static bool is_damage(int status)
 
 /* The segment that begins at block i; *next: the block after it. */
 static int take_segment(const struct gt_compact_file *f, size_t i, size_t *next,
-                        struct gt_unpacker *u, struct states *s, struct gt_error *err)
+                        struct gt_compact_unpacker *u, struct states *s, struct gt_error *err)
 {
     struct gt_compact_buffer buffer = {0};
     int status = 0;
@@ -171,7 +172,8 @@ static int take_segment(const struct gt_compact_file *f, size_t i, size_t *next,
         if (status == 0)
             status = gt_compact_file_read(f, *next, &buffer, &payload, err);
         if (status == 0)
-            status = gt_unpacker_block(u, &f->block[*next].head, payload, nothing, NULL, err);
+            status =
+                gt_compact_unpacker_block(u, &f->block[*next].head, payload, nothing, NULL, err);
     } while (++*next < f->n && !(f->block[*next].head.flags & GT_COMPACT_SEGMENT));
     gt_compact_buffer_free(&buffer);
     if (status == 0)
@@ -184,8 +186,8 @@ int gt_compact_tail_tasks(const struct gt_compact_tail *t,
                           void *self, struct gt_error *err)
 {
     struct states s = {0};
-    struct gt_unpacker *u = NULL;
-    int status = t->file.n ? gt_unpacker_create(&u) : 0;
+    struct gt_compact_unpacker *u = NULL;
+    int status = t->file.n ? gt_compact_unpacker_create(&u) : 0;
     for (size_t i = 0, next; i < t->file.n && status == 0; i = next)
         status = take_segment(&t->file, i, &next, u, &s, err);
     if (status == GT_E_NOMEM)
@@ -193,7 +195,7 @@ int gt_compact_tail_tasks(const struct gt_compact_tail *t,
     for (size_t i = 0; i < s.room && status == 0; i++)
         if (s.state[i].id)
             status = task(self, &s.state[i]);
-    gt_unpacker_destroy(u);
+    gt_compact_unpacker_destroy(u);
     for (size_t i = 0; i < s.room; i++)
         free(s.state[i].frame);
     free(s.state);
@@ -202,8 +204,8 @@ int gt_compact_tail_tasks(const struct gt_compact_tail *t,
 
 int gt_compact_tail_resume(void *self, const struct gt_compact_tail_task *t)
 {
-    int status = gt_packer_resume(self, t->id, t->time, t->frame, t->depth);
-    return status == GT_E_RANGE ? gt_packer_resume(self, t->id, t->time, NULL, 0) : status;
+    int status = gt_compact_packer_resume(self, t->id, t->time, t->frame, t->depth);
+    return status == GT_E_RANGE ? gt_compact_packer_resume(self, t->id, t->time, NULL, 0) : status;
 }
 
 int gt_compact_tail_note_time(void *self, const struct gt_compact_tail_task *t)

@@ -32,7 +32,7 @@ void gt_compact_tail_clear(struct gt_compact_tail *t);
 struct gt_compact_tail_task {
     uint32_t id;
     uint64_t time;
-    struct gt_packer_frame *frame; /* the functions that it has open, outermost first */
+    struct gt_compact_packer_frame *frame; /* the functions that it has open, outermost first */
     uint32_t depth;
 };
 
@@ -43,8 +43,8 @@ int gt_compact_tail_tasks(const struct gt_compact_tail *t,
                           void *self, struct gt_error *err);
 
 /* For `task`: the packer goes on where the task is. A task with more functions open than a packer
- * takes begins without them: rather so than not at all. `self` is a struct gt_packer. Errors of
- * gt_packer_resume. */
+ * takes begins without them: rather so than not at all. `self` is a struct gt_compact_packer.
+ * Errors of gt_compact_packer_resume. */
 int gt_compact_tail_resume(void *self, const struct gt_compact_tail_task *t);
 
 /* For `task`: notes one task's time. `self` is a struct gt_compact_tail_time. */

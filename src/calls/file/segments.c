@@ -102,7 +102,7 @@ void gt_compact_segments_free(struct gt_compact_segments *s)
 }
 
 int gt_compact_segment_unpack(const struct gt_compact_file *f, const struct gt_compact_segment *s,
-                              struct gt_unpacker *u,
+                              struct gt_compact_unpacker *u,
                               int (*piece)(void *self, const struct gt_compact_piece *p),
                               void *self, struct gt_error *err)
 {
@@ -115,7 +115,7 @@ int gt_compact_segment_unpack(const struct gt_compact_file *f, const struct gt_c
         status = gt_compact_file_read(f, s->block[i], &buffer, &payload, err);
         if (status < 0)
             break;
-        status = gt_unpacker_block(u, &block->head, payload, piece, self, &why);
+        status = gt_compact_unpacker_block(u, &block->head, payload, piece, self, &why);
         if (status < 0 && why.status == status) {
             uint64_t at;
             const char *path = gt_compact_file_place(f, block->at, &at);
@@ -149,7 +149,7 @@ struct collect {
 
 static uint64_t *find(const struct seen *s, uint64_t word)
 {
-    size_t i = gt_words_hash(word) & (s->room - 1);
+    size_t i = gt_compact_words_hash(word) & (s->room - 1);
     while (s->word[i] && s->word[i] != word)
         i = (i + 1) & (s->room - 1);
     return &s->word[i];
@@ -189,15 +189,15 @@ static int note(struct seen *s, uint64_t word)
 
 /* Unpacks the column of words of a block. GT_E_FORMAT, GT_E_NOMEM. */
 static int open_words(struct collect *c, const struct gt_compact_head *h, const uint8_t *payload,
-                      struct gt_column_in *words)
+                      struct gt_compact_column_in *words)
 {
-    struct gt_column_in in = {payload, payload + h->size, false};
-    struct gt_column_part part;
+    struct gt_compact_column_in in = {payload, payload + h->size, false};
+    struct gt_compact_column_part part;
     int status = 0;
     if (!(h->flags & GT_COMPACT_EXACT))
-        gt_column_take(&in); /* how many columns there are */
+        gt_compact_column_take(&in); /* how many columns there are */
     for (unsigned i = 0; i <= GT_COLUMN_WORDS && status == 0; i++)
-        status = gt_column_find(&in, &part);
+        status = gt_compact_column_find(&in, &part);
     if (status < 0)
         return status;
     if (c->room <= part.size) {
@@ -209,21 +209,21 @@ static int open_words(struct collect *c, const struct gt_compact_head *h, const 
         c->room = 0;
         return GT_E_NOMEM;
     }
-    return gt_column_unpack(&part, c->zstd, c->bytes, words);
+    return gt_compact_column_unpack(&part, c->zstd, c->bytes, words);
 }
 
 /* The words of a block. 1: it is damaged. */
 static int collect_block(struct collect *c, size_t i, struct gt_error *err)
 {
     const uint8_t *payload = NULL;
-    struct gt_column_in words;
+    struct gt_compact_column_in words;
     int status = gt_compact_file_read(c->f, i, &c->buffer, &payload, err);
     if (status == 0)
         status = open_words(c, &c->f->block[i].head, payload, &words);
     if (status < 0)
         return status == GT_E_FORMAT || status == GT_E_TRUNC ? 1 : status;
     while (words.at < words.end && status >= 0) {
-        c->last += (uint64_t)gt_unzigzag(gt_column_take(&words));
+        c->last += (uint64_t)gt_compact_unzigzag(gt_compact_column_take(&words));
         if (words.bad)
             return 1;
         status = note(&c->seen, c->last);

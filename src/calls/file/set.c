@@ -24,7 +24,8 @@ enum { PAYLOAD = 24 };
 
 static struct gt_compact_part part_in(const uint8_t payload[PAYLOAD])
 {
-    return (struct gt_compact_part){gt_le64(payload), gt_le32(payload + 8), gt_le64(payload + 16)};
+    return (struct gt_compact_part){gt_bytes_le64(payload), gt_bytes_le32(payload + 8),
+                                    gt_bytes_le64(payload + 16)};
 }
 
 /* Takes a block off the list, of which a gap is left. */
@@ -89,9 +90,9 @@ int gt_compact_part_create(const char *path, const struct gt_compact_part *part,
 {
     uint8_t block[GT_COMPACT_HEAD + PAYLOAD] = {0}, *p = block + GT_COMPACT_HEAD;
     const struct gt_compact_head head = {.type = GT_COMPACT_PART, .size = PAYLOAD};
-    gt_put64(p, part->set);
-    gt_put32(p + 8, part->number);
-    gt_put64(p + 16, part->limit);
+    gt_bytes_put64(p, part->set);
+    gt_bytes_put32(p + 8, part->number);
+    gt_bytes_put64(p + 16, part->limit);
     gt_compact_head_write(block, &head, p);
     int status = gt_compact_file_create(path, err);
     if (status == 0 && (status = gt_compact_file_append(path, block, sizeof block, err)) < 0)
@@ -112,7 +113,7 @@ static uint32_t parse_number(const char *text)
 {
     uint64_t n;
     bool good = *text >= '1' && *text <= '9' && strspn(text, "0123456789") == strlen(text);
-    return good && gt_number_parse(text, &n) == 0 && n <= UINT32_MAX ? (uint32_t)n : 0;
+    return good && gt_text_number_parse(text, &n) == 0 && n <= UINT32_MAX ? (uint32_t)n : 0;
 }
 
 bool gt_compact_part_is_named(const char *path, uint32_t number)

@@ -18,10 +18,10 @@
 int gt_compact_amount_parse(const char *text, uint64_t *value, bool *is_time)
 {
     size_t n = strlen(text);
-    int kind = gt_quantity_parse(text, n, GT_QUANTITY_SIZE, value);
+    int kind = gt_text_quantity_parse(text, n, GT_QUANTITY_SIZE, value);
     *is_time = kind == GT_E_FORMAT;
     if (*is_time)
-        kind = gt_quantity_parse(text, n, GT_QUANTITY_TIME, value);
+        kind = gt_text_quantity_parse(text, n, GT_QUANTITY_TIME, value);
     if (kind < 0)
         return kind == GT_E_RANGE ? GT_E_RANGE : GT_E_USAGE;
     if (*value == 0)
@@ -74,7 +74,7 @@ int gt_compact_split_open(struct gt_compact_split *s)
     if (fd < 0)
         return -1;
     s->part = gt_compact_part_of(fd);
-    s->since = gt_clock_monotonic();
+    s->since = gt_base_clock_monotonic();
     return fd;
 }
 
@@ -119,7 +119,7 @@ static bool is_due(const struct gt_compact_split *s, int fd, uint64_t size)
     if (!s->part.number || !gt_compact_limits_split(l) || fstat(fd, &st) != 0)
         return false;
     return (l->bytes && (uint64_t)st.st_size + size > l->bytes) ||
-           (l->time && gt_clock_monotonic() - s->since >= l->time);
+           (l->time && gt_base_clock_monotonic() - s->since >= l->time);
 }
 
 /* Its own name beside the old one, which the next part then takes: FILE is there at any moment. A

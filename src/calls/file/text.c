@@ -15,8 +15,8 @@ enum { TEXT_LEVEL = 3 };
 bool gt_compact_text_name(const struct gt_compact_head *head, const uint8_t *payload,
                           const char **name, size_t *n)
 {
-    struct gt_column_in in = {payload, payload + head->size, false};
-    uint64_t size = gt_column_take(&in);
+    struct gt_compact_column_in in = {payload, payload + head->size, false};
+    uint64_t size = gt_compact_column_take(&in);
     if (in.bad || size == 0 || size > GT_COMPACT_MAX_NAME || size > (uint64_t)(in.end - in.at))
         return false;
     *name = (const char *)in.at;
@@ -31,8 +31,8 @@ int gt_compact_text_read(const struct gt_compact_head *head, const uint8_t *payl
     size_t n;
     if (!gt_compact_text_name(head, payload, &name, &n))
         return GT_E_FORMAT;
-    struct gt_column_in in = {(const uint8_t *)name + n, payload + head->size, false};
-    uint64_t raw = gt_column_take(&in);
+    struct gt_compact_column_in in = {(const uint8_t *)name + n, payload + head->size, false};
+    uint64_t raw = gt_compact_column_take(&in);
     if (in.bad || raw > GT_COMPACT_MAX_TEXT)
         return GT_E_FORMAT;
     char *out = malloc((size_t)raw + 1);
@@ -111,16 +111,16 @@ int gt_compact_text_pack(const char *name, const void *data, size_t n, uint8_t *
                          size_t *size)
 {
     size_t name_size = strlen(name), bound = ZSTD_compressBound(n);
-    struct gt_column_out out = {0};
+    struct gt_compact_column_out out = {0};
     if (name_size == 0 || name_size > GT_COMPACT_MAX_NAME || n > GT_COMPACT_MAX_TEXT)
         return GT_E_RANGE;
-    if (!gt_column_reserve(&out, GT_COMPACT_HEAD + 2 * GT_NUMBER_MAX + name_size + bound))
+    if (!gt_compact_column_reserve(&out, GT_COMPACT_HEAD + 2 * GT_NUMBER_MAX + name_size + bound))
         return GT_E_NOMEM;
     out.n = GT_COMPACT_HEAD;
-    gt_column_put(&out, name_size);
+    gt_compact_column_put(&out, name_size);
     memcpy(out.data + out.n, name, name_size);
     out.n += name_size;
-    gt_column_put(&out, n);
+    gt_compact_column_put(&out, n);
     size_t packed = ZSTD_compress(out.data + out.n, bound, data, n, TEXT_LEVEL);
     struct gt_compact_head head = {.type = GT_COMPACT_FILE};
     if (ZSTD_isError(packed) || out.n + packed - GT_COMPACT_HEAD > GT_COMPACT_MAX_PAYLOAD) {

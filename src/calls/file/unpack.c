@@ -8,7 +8,7 @@
 
 /* What the loop over predicted records keeps in registers. */
 struct place {
-    struct gt_model_frame *top;
+    struct gt_compact_model_frame *top;
     uint32_t depth, room;
     uint64_t time;
 };
@@ -17,58 +17,59 @@ struct place {
 static inline __attribute__((always_inline)) bool
 advance(struct place *at, uint32_t sym, uint64_t step, struct gt_compact_event *out)
 {
-    struct gt_model_frame *top = at->top;
+    struct gt_compact_model_frame *top = at->top;
     uint64_t time = at->time + step;
     switch (sym & 3) {
     case GT_COMPACT_EXIT:
         if (__builtin_expect(at->depth == 0, 0))
             return false;
         *out = (struct gt_compact_event){time, top->number << 2, --at->depth};
-        gt_model_note(&top[-1], top->number);
+        gt_compact_model_note(&top[-1], top->number);
         at->top = top - 1;
         break;
     case GT_COMPACT_ENTRY:
         if (__builtin_expect(at->depth == at->room, 0))
             return false;
         *out = (struct gt_compact_event){time, sym, at->depth++};
-        gt_model_enter(top, sym >> 2, time);
+        gt_compact_model_enter(top, sym >> 2, time);
         at->top = top + 1;
         break;
     default:
         *out = (struct gt_compact_event){time, sym, at->depth};
-        gt_model_note(top, sym);
+        gt_compact_model_note(top, sym);
     }
     at->time = time;
     return true;
 }
 
-static int take_sym(struct gt_unpacker *u, uint32_t *sym)
+static int take_sym(struct gt_compact_unpacker *u, uint32_t *sym)
 {
-    uint64_t v = gt_unpacker_take(u, GT_COLUMN_SYMS);
+    uint64_t v = gt_compact_unpacker_take(u, GT_COLUMN_SYMS);
     if ((v & 3) == GT_COMPACT_EXIT) {
         *sym = 0;
         return v ? GT_E_FORMAT : 0;
     }
     uint32_t number;
-    int status = gt_unpacker_take_word(u, v >> 2, &number);
+    int status = gt_compact_unpacker_take_word(u, v >> 2, &number);
     *sym = number << 2 | (v & 3);
     return status;
 }
 
-static uint64_t take_step(struct gt_unpacker *u, unsigned miss, uint32_t predicted)
+static uint64_t take_step(struct gt_compact_unpacker *u, unsigned miss, uint32_t predicted)
 {
     if (miss & GT_MISS_FAR)
-        return (uint64_t)gt_unzigzag(gt_unpacker_take(u, GT_COLUMN_FAR));
+        return (uint64_t)gt_compact_unzigzag(gt_compact_unpacker_take(u, GT_COLUMN_FAR));
     if ((miss & GT_MISS_MASK) == GT_MISS_BOTH)
-        return gt_unpacker_take(u, GT_COLUMN_FAR);
-    return (uint64_t)(predicted + gt_unzigzag(gt_unpacker_take(u, GT_COLUMN_NEAR)));
+        return gt_compact_unpacker_take(u, GT_COLUMN_FAR);
+    return (uint64_t)(predicted + gt_compact_unzigzag(gt_compact_unpacker_take(u, GT_COLUMN_NEAR)));
 }
 
 /* A record that was not predicted. */
-static int take_exact(struct gt_unpacker *u, uint32_t context, uint32_t *sym, uint64_t *step)
+static int take_exact(struct gt_compact_unpacker *u, uint32_t context, uint32_t *sym,
+                      uint64_t *step)
 {
-    struct gt_prediction *first = &u->first[context], *second = &u->second[context];
-    unsigned miss = gt_column_take_byte(&u->columns.in[GT_COLUMN_MISSES]);
+    struct gt_compact_prediction *first = &u->first[context], *second = &u->second[context];
+    unsigned miss = gt_compact_column_take_byte(&u->columns.in[GT_COLUMN_MISSES]);
     int status = 0;
     *step = second->step;
     *sym = second->sym;
@@ -93,14 +94,14 @@ static int take_exact(struct gt_unpacker *u, uint32_t context, uint32_t *sym, ui
         return GT_E_FORMAT;
     }
     *second = *first;
-    *first = (struct gt_prediction){*sym, (uint32_t)*step};
+    *first = (struct gt_compact_prediction){*sym, (uint32_t)*step};
     return status;
 }
 
-static int take_timed(struct gt_unpacker *u, uint32_t context, uint32_t *sym)
+static int take_timed(struct gt_compact_unpacker *u, uint32_t context, uint32_t *sym)
 {
-    struct gt_prediction *first = &u->first[context], *second = &u->second[context];
-    unsigned miss = gt_column_take_byte(&u->columns.in[GT_COLUMN_MISSES]);
+    struct gt_compact_prediction *first = &u->first[context], *second = &u->second[context];
+    unsigned miss = gt_compact_column_take_byte(&u->columns.in[GT_COLUMN_MISSES]);
     int status = 0;
     *sym = second->sym;
     if (miss == GT_MISS_BOTH)
@@ -112,34 +113,34 @@ static int take_timed(struct gt_unpacker *u, uint32_t context, uint32_t *sym)
     return status;
 }
 
-static __attribute__((noinline)) uint64_t take_long(struct gt_unpacker *u, unsigned byte)
+static __attribute__((noinline)) uint64_t take_long(struct gt_compact_unpacker *u, unsigned byte)
 {
     if (byte == GT_CLOCK_ESCAPE)
-        return (uint64_t)gt_unzigzag(gt_unpacker_take(u, GT_COLUMN_FAR));
-    uint64_t low = gt_column_take_byte(&u->columns.in[GT_COLUMN_LOW]);
+        return (uint64_t)gt_compact_unzigzag(gt_compact_unpacker_take(u, GT_COLUMN_FAR));
+    uint64_t low = gt_compact_column_take_byte(&u->columns.in[GT_COLUMN_LOW]);
     return GT_CLOCK_LONG + ((uint64_t)(byte - GT_CLOCK_LONG) << 8) + low;
 }
 
 /* A step of a host's clock. */
-static inline __attribute__((always_inline)) uint64_t take_time(struct gt_unpacker *u,
-                                                                struct gt_prediction *first)
+static inline __attribute__((always_inline)) uint64_t take_time(struct gt_compact_unpacker *u,
+                                                                struct gt_compact_prediction *first)
 {
     uint32_t average = first->step;
     unsigned column = GT_COLUMN_STEPS + (average >> 2 >> u->shift);
-    unsigned byte = gt_column_take_byte(&u->columns.in[column]);
-    first->step = gt_clock_learn(&u->levels, average, byte);
+    unsigned byte = gt_compact_column_take_byte(&u->columns.in[column]);
+    first->step = gt_compact_clock_learn(&u->levels, average, byte);
     return byte < GT_CLOCK_LONG ? byte : take_long(u, byte);
 }
 
 /* Records that the table predicts; returns how many were made. */
-static size_t run_exact(const struct gt_unpacker *u, struct place *at, struct gt_compact_event *out,
-                        size_t n)
+static size_t run_exact(const struct gt_compact_unpacker *u, struct place *at,
+                        struct gt_compact_event *out, size_t n)
 {
-    const struct gt_prediction *table = u->first;
+    const struct gt_compact_prediction *table = u->first;
     struct place here = *at;
     size_t i = 0;
     while (i < n) {
-        struct gt_prediction next = table[here.top->context];
+        struct gt_compact_prediction next = table[here.top->context];
         if (!advance(&here, next.sym, next.step, &out[i]))
             break;
         i++;
@@ -148,14 +149,14 @@ static size_t run_exact(const struct gt_unpacker *u, struct place *at, struct gt
     return i;
 }
 
-static size_t run_timed(struct gt_unpacker *u, struct place *at, struct gt_compact_event *out,
-                        size_t n)
+static size_t run_timed(struct gt_compact_unpacker *u, struct place *at,
+                        struct gt_compact_event *out, size_t n)
 {
-    struct gt_prediction *table = u->first;
+    struct gt_compact_prediction *table = u->first;
     struct place here = *at;
     size_t i = 0;
     while (i < n) {
-        struct gt_prediction *first = &table[here.top->context];
+        struct gt_compact_prediction *first = &table[here.top->context];
         uint32_t sym = first->sym;
         if (here.depth == here.room && (sym & 3) == GT_COMPACT_ENTRY)
             break; /* before its step is taken */
@@ -167,23 +168,23 @@ static size_t run_timed(struct gt_unpacker *u, struct place *at, struct gt_compa
     return i;
 }
 
-static int take_one(struct gt_unpacker *u, struct place *at, struct gt_compact_event *out)
+static int take_one(struct gt_compact_unpacker *u, struct place *at, struct gt_compact_event *out)
 {
     uint32_t sym, context = at->top->context;
     uint64_t step = u->exact ? 0 : take_time(u, &u->first[context]);
     int status = u->exact ? take_exact(u, context, &sym, &step) : take_timed(u, context, &sym);
-    u->run = gt_unpacker_take(u, GT_COLUMN_RUNS);
+    u->run = gt_compact_unpacker_take(u, GT_COLUMN_RUNS);
     return status < 0 ? status : advance(at, sym, step, out) ? 0 : GT_E_FORMAT;
 }
 
 /* Where there is no room for another function, and may be more: *more. GT_E_NOMEM. */
-static int grow_stack(struct gt_unpacker *u, struct gt_unpacker_task *t, struct place *at,
-                      bool *more)
+static int grow_stack(struct gt_compact_unpacker *u, struct gt_compact_unpacker_task *t,
+                      struct place *at, bool *more)
 {
     *more = false;
     if (at->depth < at->room)
         return 0;
-    int status = gt_unpacker_grow_stack(u, t, at->depth + (size_t)1);
+    int status = gt_compact_unpacker_grow_stack(u, t, at->depth + (size_t)1);
     if (status < 0)
         return status == GT_E_FORMAT ? 0 : status; /* an entry is damage, others are not */
     *more = true;
@@ -193,7 +194,7 @@ static int grow_stack(struct gt_unpacker *u, struct gt_unpacker_task *t, struct 
 }
 
 /* n records of the task. */
-static int take_events(struct gt_unpacker *u, struct gt_unpacker_task *t,
+static int take_events(struct gt_compact_unpacker *u, struct gt_compact_unpacker_task *t,
                        struct gt_compact_event *out, size_t n)
 {
     struct place at = {&t->frame[t->depth], t->depth, t->room, t->time};
@@ -223,32 +224,32 @@ struct consumer {
 };
 
 /* A record that has values. */
-static int take_valued(struct gt_unpacker *u, const struct consumer *c,
+static int take_valued(struct gt_compact_unpacker *u, const struct consumer *c,
                        struct gt_compact_piece piece)
 {
     struct gt_value_list values;
     int status = take_events(u, &u->task[piece.index], u->event, 2);
     if (status == 0)
-        status = gt_unpacker_take_values(u, u->event, &values);
+        status = gt_compact_unpacker_take_values(u, u->event, &values);
     piece.n = 1;
     piece.values = &values;
     return status < 0 ? status : c->piece(c->self, &piece);
 }
 
 /* *left: records that the block's head says and that have not come. */
-static int take_piece(struct gt_unpacker *u, const struct consumer *c, uint64_t *left)
+static int take_piece(struct gt_compact_unpacker *u, const struct consumer *c, uint64_t *left)
 {
-    uint64_t index = gt_unpacker_take(u, GT_COLUMN_PIECES),
-             n = gt_unpacker_take(u, GT_COLUMN_PIECES);
+    uint64_t index = gt_compact_unpacker_take(u, GT_COLUMN_PIECES),
+             n = gt_compact_unpacker_take(u, GT_COLUMN_PIECES);
     struct gt_compact_piece piece = {
         .index = (uint32_t)index, .first = index == u->n_tasks, .event = u->event};
-    int status = piece.first ? gt_unpacker_open_task(u) : 0;
+    int status = piece.first ? gt_compact_unpacker_open_task(u) : 0;
     const bool valued = n == 0 && u->columns.values;
     if (status < 0 || index >= u->n_tasks || (n == 0 && !valued) || n > *left)
         return status < 0 ? status : GT_E_FORMAT;
     if (piece.first) {
         uint32_t depth;
-        piece.open = gt_unpacker_frames(u, piece.index, &depth, &piece.time);
+        piece.open = gt_compact_unpacker_frames(u, piece.index, &depth, &piece.time);
         piece.n_open = depth;
         if (!piece.open)
             return GT_E_NOMEM;
@@ -269,41 +270,41 @@ static int take_piece(struct gt_unpacker *u, const struct consumer *c, uint64_t 
     return status;
 }
 
-static int open_columns(struct gt_unpacker *u, const struct gt_compact_head *head,
+static int open_columns(struct gt_compact_unpacker *u, const struct gt_compact_head *head,
                         const void *payload)
 {
-    struct gt_column_in in = {payload, (const uint8_t *)payload + head->size, false};
+    struct gt_compact_column_in in = {payload, (const uint8_t *)payload + head->size, false};
     unsigned n = GT_COLUMN_STEPS;
     if (!u->exact) {
-        uint64_t shift = gt_column_take(&in);
+        uint64_t shift = gt_compact_column_take(&in);
         if (in.bad || shift < GT_CLOCK_SHIFT || shift > GT_CLOCK_MOST_SHIFT)
             return GT_E_FORMAT;
         u->shift = (unsigned)shift;
-        n += gt_clock_columns(u->shift);
+        n += gt_compact_clock_columns(u->shift);
     }
-    return gt_columns_open(&u->columns, n, head->flags & GT_COMPACT_VALUES, in.at,
-                           (size_t)(in.end - in.at), GT_COMPACT_MAX_PAYLOAD);
+    return gt_compact_columns_open(&u->columns, n, head->flags & GT_COMPACT_VALUES, in.at,
+                                   (size_t)(in.end - in.at), GT_COMPACT_MAX_PAYLOAD);
 }
 
-int gt_unpacker_block(struct gt_unpacker *u, const struct gt_compact_head *head,
-                      const void *payload,
-                      int (*piece)(void *self, const struct gt_compact_piece *p), void *self,
-                      struct gt_error *err)
+int gt_compact_unpacker_block(struct gt_compact_unpacker *u, const struct gt_compact_head *head,
+                              const void *payload,
+                              int (*piece)(void *self, const struct gt_compact_piece *p),
+                              void *self, struct gt_error *err)
 {
     const struct consumer consumer = {piece, self};
     uint64_t left = head->records;
     bool exact = head->flags & GT_COMPACT_EXACT;
     if (head->flags & GT_COMPACT_SEGMENT) {
-        gt_unpacker_begin_segment(u);
+        gt_compact_unpacker_begin_segment(u);
         u->exact = exact;
     }
     if (!u->begun)
         return gt_error_set(err, GT_E_USAGE, "the segment's first block has not been unpacked");
     int status = exact == u->exact ? open_columns(u, head, payload) : GT_E_FORMAT;
-    u->run = status < 0 ? 0 : gt_unpacker_take(u, GT_COLUMN_RUNS);
+    u->run = status < 0 ? 0 : gt_compact_unpacker_take(u, GT_COLUMN_RUNS);
     while (left > 0 && status >= 0)
         status = take_piece(u, &consumer, &left);
-    if (status >= 0 && (u->run > 0 || !gt_columns_are_done(&u->columns)))
+    if (status >= 0 && (u->run > 0 || !gt_compact_columns_are_done(&u->columns)))
         status = GT_E_FORMAT;
     if (status >= 0)
         return 0;
@@ -315,10 +316,10 @@ int gt_unpacker_block(struct gt_unpacker *u, const struct gt_compact_head *head,
     return status;
 }
 
-struct gt_compact_record gt_unpacker_record(const struct gt_unpacker *u,
-                                            const struct gt_compact_event *e)
+struct gt_compact_record gt_compact_unpacker_record(const struct gt_compact_unpacker *u,
+                                                    const struct gt_compact_event *e)
 {
-    uint64_t word = gt_unpacker_word(u, e->sym >> 2);
+    uint64_t word = gt_compact_unpacker_word(u, e->sym >> 2);
     switch (e->sym & 3) {
     case GT_COMPACT_EXIT:
         word = gt_uftrace_exit(e->depth, word);

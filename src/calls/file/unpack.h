@@ -9,16 +9,17 @@
 
 enum { GT_UNPACKER_EVENTS = 4096 };
 
-struct gt_unpacker_task {
+struct gt_compact_unpacker_task {
     uint32_t id;
     uint32_t depth, room; /* functions that are open, and that there is room for */
     uint64_t time;
-    struct gt_model_frame *frame; /* room + 1; the first is not used */
+    struct gt_compact_model_frame *frame; /* room + 1; the first is not used */
 };
 
-struct gt_unpacker {
-    struct gt_prediction *first, *second; /* GT_MODEL_SIZE each */
-    struct gt_unpacker_task *task; /* those from n_tasks on have memory, for the next segments */
+struct gt_compact_unpacker {
+    struct gt_compact_prediction *first, *second; /* GT_MODEL_SIZE each */
+    struct gt_compact_unpacker_task
+        *task; /* those from n_tasks on have memory, for the next segments */
     uint32_t n_tasks, tasks_room;
     size_t stacks;  /* room of all tasks */
     uint64_t *word; /* by number */
@@ -27,33 +28,36 @@ struct gt_unpacker {
     bool begun;     /* a segment's first block has come */
     bool exact;     /* the segment's blocks are */
     unsigned shift; /* not exact: of the block */
-    struct gt_clock_levels levels;
-    struct gt_value_model values;
+    struct gt_compact_clock_levels levels;
+    struct gt_compact_value_model values;
     /* the block */
-    struct gt_columns columns;
+    struct gt_compact_columns columns;
     uint64_t run;
     struct gt_compact_event *event; /* EVENTS */
-    struct gt_compact_frame *open;  /* for gt_unpacker_frames */
+    struct gt_compact_frame *open;  /* for gt_compact_unpacker_frames */
     size_t open_room;
 };
 
-static inline uint64_t gt_unpacker_take(struct gt_unpacker *u, enum gt_column column)
+static inline uint64_t gt_compact_unpacker_take(struct gt_compact_unpacker *u,
+                                                enum gt_compact_column column)
 {
-    return gt_column_take(&u->columns.in[column]);
+    return gt_compact_column_take(&u->columns.in[column]);
 }
 
-void gt_unpacker_begin_segment(struct gt_unpacker *u);
+void gt_compact_unpacker_begin_segment(struct gt_compact_unpacker *u);
 /* A number was read: 0 is the next, and brings its word. GT_E_FORMAT, GT_E_NOMEM. */
-int gt_unpacker_take_word(struct gt_unpacker *u, uint64_t number, uint32_t *out);
+int gt_compact_unpacker_take_word(struct gt_compact_unpacker *u, uint64_t number, uint32_t *out);
 /* Makes room for that many open functions, where it is less. GT_E_FORMAT: no more can be open;
  * GT_E_NOMEM. */
-int gt_unpacker_grow_stack(struct gt_unpacker *u, struct gt_unpacker_task *t, size_t depth);
+int gt_compact_unpacker_grow_stack(struct gt_compact_unpacker *u,
+                                   struct gt_compact_unpacker_task *t, size_t depth);
 /* A task appears in the segment. GT_E_FORMAT, GT_E_NOMEM. */
-int gt_unpacker_open_task(struct gt_unpacker *u);
+int gt_compact_unpacker_open_task(struct gt_compact_unpacker *u);
 
 /* unpack_values.c: the values of a record, by it and their layout. The bytes are valid until the
  * block ends. GT_E_FORMAT, GT_E_NOMEM. */
-int gt_unpacker_take_values(struct gt_unpacker *u, const struct gt_compact_event event[2],
-                            struct gt_value_list *list);
+int gt_compact_unpacker_take_values(struct gt_compact_unpacker *u,
+                                    const struct gt_compact_event event[2],
+                                    struct gt_value_list *list);
 
 #endif

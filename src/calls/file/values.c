@@ -13,7 +13,7 @@ enum { MAGIC = 6, MAGIC_AT = 3, COUNT_AT = 6, KINDS_AT = 10, KIND_BITS = 3 };
 _Static_assert(KINDS_AT + KIND_BITS * GT_VALUES_MOST <= 64, "a word");
 _Static_assert(GT_VALUES_MOST < 1 << (KINDS_AT - COUNT_AT), "a count");
 
-uint64_t gt_values_layout(const struct gt_value_list *list)
+uint64_t gt_compact_values_layout(const struct gt_value_list *list)
 {
     uint64_t word = (uint64_t)MAGIC << MAGIC_AT | (uint64_t)list->n << COUNT_AT;
     for (size_t i = 0; i < list->n; i++)
@@ -21,7 +21,7 @@ uint64_t gt_values_layout(const struct gt_value_list *list)
     return word;
 }
 
-bool gt_values_of_layout(uint64_t word, struct gt_value_list *out)
+bool gt_compact_values_of_layout(uint64_t word, struct gt_value_list *out)
 {
     out->n = word >> COUNT_AT & ((1u << (KINDS_AT - COUNT_AT)) - 1);
     if (out->n > GT_VALUES_MOST)
@@ -32,7 +32,7 @@ bool gt_values_of_layout(uint64_t word, struct gt_value_list *out)
         if (out->value[i].kind > GT_VALUE_BAD_ADDRESS)
             return false;
     }
-    return gt_values_layout(out) == word;
+    return gt_compact_values_layout(out) == word;
 }
 
 /* ---- texts --------------------------------------------------------------------------------- */
@@ -41,33 +41,34 @@ static uint64_t hash_of(const uint8_t *bytes, size_t size)
 {
     uint64_t hash = GT_FNV_BEGIN;
     for (size_t i = 0; i < size; i++)
-        hash = gt_fnv(hash, bytes[i]);
+        hash = gt_bytes_fnv(hash, bytes[i]);
     return hash ^ hash >> 32;
 }
 
 /* Where the text's number is, or the next one's would be. NULL: too many are in its place; it then
  * comes without one. */
-static uint32_t *slot_of(const struct gt_texts_seen *t, const void *bytes, size_t size)
+static uint32_t *slot_of(const struct gt_compact_texts_seen *t, const void *bytes, size_t size)
 {
     enum { PROBES = 32, MASK = 2 * GT_TEXTS_MOST - 1 };
     uint64_t hash = hash_of(bytes, size);
     for (uint64_t i = hash; i < hash + PROBES; i++) {
         uint32_t *slot = &t->number[i & MASK];
         size_t n;
-        const uint8_t *text = *slot ? gt_texts_at(t, *slot, &n) : NULL;
+        const uint8_t *text = *slot ? gt_compact_texts_at(t, *slot, &n) : NULL;
         if (!text || (n == size && memcmp(text, bytes, n) == 0))
             return slot;
     }
     return NULL;
 }
 
-uint32_t gt_texts_find(const struct gt_texts_seen *t, const void *bytes, size_t size)
+uint32_t gt_compact_texts_find(const struct gt_compact_texts_seen *t, const void *bytes,
+                               size_t size)
 {
     const uint32_t *slot = slot_of(t, bytes, size);
     return slot ? *slot : 0;
 }
 
-uint32_t gt_texts_add(struct gt_texts_seen *t, const void *bytes, size_t size)
+uint32_t gt_compact_texts_add(struct gt_compact_texts_seen *t, const void *bytes, size_t size)
 {
     const uint32_t from = t->end[t->n];
     if (t->n + 1 >= GT_TEXTS_MOST || size > GT_TEXTS_BYTES_MOST - from)
@@ -81,7 +82,8 @@ uint32_t gt_texts_add(struct gt_texts_seen *t, const void *bytes, size_t size)
     return t->n;
 }
 
-const uint8_t *gt_texts_at(const struct gt_texts_seen *t, uint32_t number, size_t *size)
+const uint8_t *gt_compact_texts_at(const struct gt_compact_texts_seen *t, uint32_t number,
+                                   size_t *size)
 {
     *size = t->end[number] - t->end[number - 1];
     return t->bytes + t->end[number - 1];
@@ -89,9 +91,9 @@ const uint8_t *gt_texts_at(const struct gt_texts_seen *t, uint32_t number, size_
 
 /* ---- the model ----------------------------------------------------------------------------- */
 
-bool gt_value_model_begin(struct gt_value_model *m, bool finds)
+bool gt_compact_value_model_begin(struct gt_compact_value_model *m, bool finds)
 {
-    struct gt_texts_seen *t = &m->texts;
+    struct gt_compact_texts_seen *t = &m->texts;
     if (m->guess && m->used)
         return true;
     if (!m->guess)
@@ -106,7 +108,7 @@ bool gt_value_model_begin(struct gt_value_model *m, bool finds)
     return m->used;
 }
 
-void gt_value_model_clear(struct gt_value_model *m)
+void gt_compact_value_model_clear(struct gt_compact_value_model *m)
 {
     if (!m->used)
         return;
@@ -117,7 +119,7 @@ void gt_value_model_clear(struct gt_value_model *m)
         memset(m->texts.number, 0, 2 * GT_TEXTS_MOST * sizeof *m->texts.number);
 }
 
-void gt_value_model_finish(struct gt_value_model *m)
+void gt_compact_value_model_finish(struct gt_compact_value_model *m)
 {
     free(m->guess);
     free(m->texts.end);

@@ -9,42 +9,42 @@
 
 enum { FIRST_ROOM = 4096, MOST = 1 << 29 };
 
-bool gt_words_init(struct gt_words *w)
+bool gt_compact_words_init(struct gt_compact_words *w)
 {
-    *w = (struct gt_words){.room = FIRST_ROOM, .n = 1};
+    *w = (struct gt_compact_words){.room = FIRST_ROOM, .n = 1};
     w->word = calloc(w->room, sizeof *w->word);
     w->number = calloc(2 * (size_t)w->room, sizeof *w->number);
     return w->word && w->number;
 }
 
-void gt_words_finish(struct gt_words *w)
+void gt_compact_words_finish(struct gt_compact_words *w)
 {
     free(w->word);
     free(w->number);
 }
 
-void gt_words_clear(struct gt_words *w)
+void gt_compact_words_clear(struct gt_compact_words *w)
 {
     memset(w->number, 0, 2 * (size_t)w->room * sizeof *w->number);
     w->n = 1;
     w->last = 0;
 }
 
-static uint32_t *slot_of(struct gt_words *w, uint64_t value, unsigned class)
+static uint32_t *slot_of(struct gt_compact_words *w, uint64_t value, unsigned class)
 {
-    uint32_t mask = 2 * w->room - 1, i = (gt_words_hash(value) + class) & mask;
+    uint32_t mask = 2 * w->room - 1, i = (gt_compact_words_hash(value) + class) & mask;
     for (; w->number[i]; i = (i + 1) & mask) {
-        const struct gt_word *word = &w->word[w->number[i]];
+        const struct gt_compact_word *word = &w->word[w->number[i]];
         if (word->value == value && word->class == class)
             break;
     }
     return &w->number[i];
 }
 
-static bool grow(struct gt_words *w)
+static bool grow(struct gt_compact_words *w)
 {
     uint32_t room = 2 * w->room;
-    struct gt_word *word = room <= MOST ? realloc(w->word, room * sizeof *word) : NULL;
+    struct gt_compact_word *word = room <= MOST ? realloc(w->word, room * sizeof *word) : NULL;
     if (!word)
         return false;
     w->word = word;
@@ -59,8 +59,8 @@ static bool grow(struct gt_words *w)
     return true;
 }
 
-uint32_t gt_words_number(struct gt_words *w, uint64_t value, unsigned class,
-                         struct gt_column_out *column, bool *is_new)
+uint32_t gt_compact_words_number(struct gt_compact_words *w, uint64_t value, unsigned class,
+                                 struct gt_compact_column_out *column, bool *is_new)
 {
     uint32_t *slot = slot_of(w, value, class);
     *is_new = *slot == 0;
@@ -71,8 +71,8 @@ uint32_t gt_words_number(struct gt_words *w, uint64_t value, unsigned class,
             return 0;
         slot = slot_of(w, value, class);
     }
-    w->word[w->n] = (struct gt_word){value, class};
-    gt_column_put(column, gt_zigzag((int64_t)(value - w->last)));
+    w->word[w->n] = (struct gt_compact_word){value, class};
+    gt_compact_column_put(column, gt_compact_zigzag((int64_t)(value - w->last)));
     w->last = value;
     return *slot = w->n++;
 }

@@ -49,7 +49,7 @@ int gt_compact_work_name(const char *path, struct gt_compact_work *out, struct g
 
 bool gt_compact_work_exists(const struct gt_compact_work *w)
 {
-    return gt_dir_lock_is_there(w->dir.path);
+    return gt_recording_dir_lock_is_there(w->dir.path);
 }
 
 /* ---- making room --------------------------------------------------------------------------- */
@@ -74,7 +74,7 @@ static bool is_usable(const struct gt_compact_work *w)
 /* No process records there. Where a directory is there the lock is held, until *lock is closed. */
 static int check_use(const struct gt_compact_work *w, int *lock, struct gt_error *err)
 {
-    int status = gt_dir_lock_alone(w->dir.path, w->file, lock, err);
+    int status = gt_recording_dir_lock_alone(w->dir.path, w->file, lock, err);
     return status == GT_E_NOT_FOUND ? 0 : status;
 }
 
@@ -190,7 +190,7 @@ static int move_aside(const struct gt_compact_work *w, const struct gt_compact_w
 
 int gt_compact_work_enter(struct gt_compact_work *w, struct gt_error *err)
 {
-    return gt_dir_lock_share(w->dir.path, &w->lock, err);
+    return gt_recording_dir_lock_share(w->dir.path, &w->lock, err);
 }
 
 void gt_compact_work_leave(struct gt_compact_work *w)
@@ -208,7 +208,7 @@ static int make_dir(struct gt_compact_work *w, struct gt_error *err)
     if (status == GT_E_EXISTS) /* somebody else has just made it */
         return gt_error_set(err, GT_E_BUSY, "%s: is in the way; name another", w->dir.path);
     if (status == 0) {
-        status = gt_dir_lock_make(w->dir.path, w->file, &w->lock, err);
+        status = gt_recording_dir_lock_make(w->dir.path, w->file, &w->lock, err);
         if (status < 0)
             rmdir(w->dir.path);
     }
@@ -267,7 +267,7 @@ int gt_compact_work_create_set(const char *path, uint64_t limit, struct gt_compa
 {
     struct gt_compact_part part = {.number = 1, .limit = limit};
     if (getrandom(&part.set, sizeof part.set, GRND_NONBLOCK) != sizeof part.set)
-        part.set = gt_clock_monotonic() ^ (uint64_t)getpid() << 32;
+        part.set = gt_base_clock_monotonic() ^ (uint64_t)getpid() << 32;
     int status = gt_compact_work_check_set(path, err);
     return status < 0 ? status : create(path, NULL, &part, out, err);
 }
@@ -276,10 +276,10 @@ int gt_compact_work_create_set(const char *path, uint64_t limit, struct gt_compa
 
 bool gt_compact_work_is_last(struct gt_compact_work *w)
 {
-    return gt_dir_lock_is_last(w->dir.path, w->lock);
+    return gt_recording_dir_lock_is_last(w->dir.path, w->lock);
 }
 
 bool gt_compact_work_has_pool(const struct gt_compact_work *w)
 {
-    return gt_dir_lock_has_pool(w->dir.path);
+    return gt_recording_dir_lock_has_pool(w->dir.path);
 }

@@ -65,7 +65,7 @@ int gt_compact_work_create_flight(const char *path, const struct gt_compact_flig
  * is missing an empty one is made, of the texts that the others have. A flight recorder's whose
  * processes have ended makes its last snapshot: see struct gt_compact_work.snapshot; that is always
  * alone. Errors of gt_compact_scatter and gt_compact_work_name. */
-int gt_compact_work_open(const char *path, bool alone, const struct gt_notices *notices,
+int gt_compact_work_open(const char *path, bool alone, const struct gt_error_notices *notices,
                          struct gt_compact_work *out, struct gt_error *err);
 /* The same as gt_compact_work_check and gt_compact_work_create for a recording that may be split
  * (split.h): it is the first part of a new set. GT_E_EXISTS: also where a file has the name of a

@@ -19,7 +19,7 @@ enum { NAME_ROOM = 4096 + 64, OPEN_TRIES = 100 };
 /* ---- opening ------------------------------------------------------------------------------- */
 
 /* Complete before it gets its name. */
-static int scatter(struct gt_compact_work *w, const struct gt_notices *notices,
+static int scatter(struct gt_compact_work *w, const struct gt_error_notices *notices,
                    struct gt_error *err)
 {
     char aside[NAME_ROOM];
@@ -33,7 +33,7 @@ static int scatter(struct gt_compact_work *w, const struct gt_notices *notices,
         return status;
     status = gt_compact_scatter(w->file, aside, true, notices, err);
     if (status == 0)
-        status = gt_dir_lock_make(aside, w->file, &w->lock, err);
+        status = gt_recording_dir_lock_make(aside, w->file, &w->lock, err);
     if (status == 0)
         status = gt_file_move_dir(aside, w->dir.path, err);
     if (status < 0) {
@@ -64,7 +64,7 @@ static int busy(struct gt_compact_work *w, struct gt_error *err)
 
 /* The directory, which is there or is made of the file. GT_E_NOT_FOUND, GT_E_EXISTS: somebody else
  * has just gathered or made it. */
-static int use(struct gt_compact_work *w, bool alone, const struct gt_notices *notices,
+static int use(struct gt_compact_work *w, bool alone, const struct gt_error_notices *notices,
                struct gt_error *err)
 {
     w->made = !gt_compact_work_exists(w);
@@ -72,11 +72,11 @@ static int use(struct gt_compact_work *w, bool alone, const struct gt_notices *n
         int status = scatter(w, notices, err);
         return status == 0 && alone && !gt_compact_work_is_last(w) ? busy(w, err) : status;
     }
-    return alone ? gt_dir_lock_alone(w->dir.path, w->file, &w->lock, err)
+    return alone ? gt_recording_dir_lock_alone(w->dir.path, w->file, &w->lock, err)
                  : gt_compact_work_enter(w, err);
 }
 
-int gt_compact_work_open(const char *path, bool alone, const struct gt_notices *notices,
+int gt_compact_work_open(const char *path, bool alone, const struct gt_error_notices *notices,
                          struct gt_compact_work *out, struct gt_error *err)
 {
     int status = gt_compact_work_name(path, out, err);

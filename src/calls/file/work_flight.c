@@ -135,7 +135,7 @@ int64_t gt_compact_work_end_flight(struct gt_compact_work *w, bool take, struct 
 
 int gt_compact_work_open_flight(struct gt_compact_work *w, struct gt_error *err)
 {
-    int status = gt_dir_lock_alone(w->dir.path, w->file, &w->lock, err);
+    int status = gt_recording_dir_lock_alone(w->dir.path, w->file, &w->lock, err);
     if (status < 0)
         return status;
     w->flight = true;

@@ -27,9 +27,9 @@ struct gt_compact_writer {
     bool removed;     /* the file had no name any more when it was closed */
     uint64_t before;  /* records of the packer in the file */
     uint64_t segment; /* offset of its last segment; 0: not known */
-    uint32_t segment_part;         /* the part that has it */
-    struct gt_compact_split split; /* the part that is open */
-    struct gt_packer *packer;      /* NULL: made with the first record */
+    uint32_t segment_part;            /* the part that has it */
+    struct gt_compact_split split;    /* the part that is open */
+    struct gt_compact_packer *packer; /* NULL: made with the first record */
     struct gt_compact_room room;
     uint64_t most;  /* bytes that the block should have */
     uint64_t words; /* of segments that have ended */
@@ -65,7 +65,7 @@ void gt_compact_writer_destroy(struct gt_compact_writer *w)
 {
     if (!w)
         return;
-    gt_packer_destroy(w->packer);
+    gt_compact_packer_destroy(w->packer);
     free((char *)w->o.path);
     free((char *)w->o.dir);
     free(w);
@@ -85,7 +85,7 @@ static void close_file(void *self, bool descriptors)
     if (descriptors && w->fd >= 0)
         close(w->fd);
     w->fd = -1;
-    gt_packer_destroy(w->packer);
+    gt_compact_packer_destroy(w->packer);
     w->packer = NULL;
     w->in_block = w->resumes = false;
 }
@@ -206,9 +206,9 @@ static bool is_exact(const struct gt_compact_writer *w)
 
 static int make_packer(struct gt_compact_writer *w)
 {
-    const struct gt_packer_options o = {
+    const struct gt_compact_packer_options o = {
         .packer = w->number, .exact = is_exact(w), .before = w->before};
-    if (gt_packer_create(&o, &w->packer) < 0)
+    if (gt_compact_packer_create(&o, &w->packer) < 0)
         return ENOMEM;
     return w->resumes ? resume(w) : 0;
 }
@@ -222,14 +222,14 @@ static int open_newest(struct gt_compact_writer *w)
     if (w->fd >= 0)
         close(w->fd);
     w->fd = gt_compact_split_open(&w->split);
-    gt_packer_end_segment(w->packer);
+    gt_compact_packer_end_segment(w->packer);
     return w->fd < 0 ? errno : 0;
 }
 
 static int begin_block(struct gt_compact_writer *w)
 {
     int e = 0;
-    gt_packer_set_exact(w->packer, is_exact(w));
+    gt_compact_packer_set_exact(w->packer, is_exact(w));
     if (gt_compact_limits_split(&w->o.limits))
         while (!e && (w->fd < 0 || !gt_compact_split_enter(&w->split, w->fd)))
             e = open_newest(w);
@@ -242,13 +242,13 @@ static int put(void *self, uint32_t id, const uint64_t *words, size_t n)
 {
     struct gt_compact_writer *w = self;
     int e = w->packer ? 0 : make_packer(w);
-    if (w->in_block && gt_packer_size(w->packer) >= w->most)
+    if (w->in_block && gt_compact_packer_size(w->packer) >= w->most)
         return EAGAIN;
     if (!e && !w->in_block)
         e = begin_block(w);
     if (e)
         return e;
-    int status = gt_packer_put_words(w->packer, id, words, n);
+    int status = gt_compact_packer_put_words(w->packer, id, words, n);
     w->in_block |= status == 0;
     return status < 0 ? errno_of(status) : 0;
 }
@@ -257,13 +257,13 @@ static void forget(void *self, uint32_t id)
 {
     struct gt_compact_writer *w = self;
     if (w->packer)
-        gt_packer_forget(w->packer, id);
+        gt_compact_packer_forget(w->packer, id);
 }
 
 static bool is_full(const void *self)
 {
     const struct gt_compact_writer *w = self;
-    return gt_packer_is_full(w->packer);
+    return gt_compact_packer_is_full(w->packer);
 }
 
 /* Ends the packer's block. *words: that its process has recorded, at most. */
@@ -271,7 +271,7 @@ static int end_packing(struct gt_compact_writer *w, const uint8_t **block, size_
                        uint64_t *words)
 {
     const uint64_t own = w->packer->words.n;
-    int status = gt_packer_end_block(w->packer, block, size);
+    int status = gt_compact_packer_end_block(w->packer, block, size);
     *words = w->words + own;
     if (w->packer->words.n < own) /* a new segment */
         w->words += own;

@@ -9,7 +9,7 @@
 
 struct share {
     size_t tasks;
-    struct gt_task_counts *task;
+    struct gt_profile_task_counts *task;
     bool *called; /* by function */
     size_t n;     /* those that `called` has room for */
 };
@@ -43,7 +43,7 @@ static bool reserve(struct share *s, size_t n)
     return GT_ARRAY_GROW_CLEAR(&s->called, &s->n, n);
 }
 
-static bool count_exit(struct share *s, struct gt_task_counts *k, const struct gt_call *e)
+static bool count_exit(struct share *s, struct gt_profile_task_counts *k, const struct gt_call *e)
 {
     if (e->function >= s->n && !reserve(s, (size_t)e->function + 1))
         return false;
@@ -57,7 +57,7 @@ static bool count_exit(struct share *s, struct gt_task_counts *k, const struct g
 static int take_batch(void *share, const struct gt_calls_batch *b)
 {
     struct share *s = share;
-    struct gt_task_counts *k = &s->task[b->task];
+    struct gt_profile_task_counts *k = &s->task[b->task];
     for (size_t i = 0; i < b->n; i++) {
         const struct gt_call *e = &b->call[i];
         k->events += e->kind == GT_CALL_EVENT;
@@ -72,7 +72,7 @@ static int take_batch(void *share, const struct gt_calls_batch *b)
     return 0;
 }
 
-static void add_task(struct gt_task_counts *to, const struct gt_task_counts *from)
+static void add_task(struct gt_profile_task_counts *to, const struct gt_profile_task_counts *from)
 {
     to->calls += from->calls;
     to->events += from->events;
@@ -97,12 +97,12 @@ static int merge_share(void *self, void *share)
     return status;
 }
 
-int gt_counts_make(struct gt_calls *c, struct gt_counts *out, struct gt_error *err)
+int gt_profile_counts_make(struct gt_calls *c, struct gt_profile_counts *out, struct gt_error *err)
 {
     static const struct gt_calls_consumer consumer = {make_share, take_batch, merge_share};
     struct share all;
     struct gt_error scan_err = {0};
-    *out = (struct gt_counts){0};
+    *out = (struct gt_profile_counts){0};
     int status = init_share(&all, gt_calls_n_tasks(c)) ? 0 : GT_E_NOMEM;
     if (status == 0)
         status = gt_calls_scan(c, NULL, &consumer, &all, 0, &scan_err);
@@ -117,8 +117,8 @@ int gt_counts_make(struct gt_calls *c, struct gt_counts *out, struct gt_error *e
     return 0;
 }
 
-void gt_counts_clear(struct gt_counts *k)
+void gt_profile_counts_clear(struct gt_profile_counts *k)
 {
     free(k->task);
-    *k = (struct gt_counts){0};
+    *k = (struct gt_profile_counts){0};
 }

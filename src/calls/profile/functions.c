@@ -3,7 +3,7 @@
  * Sums of functions, made by a scan: see functions.h.
  *
  * A call that began in another stretch than that in which it ends has its times in parts, one a
- * stretch. They are kept by call (struct gt_parts) until all are there.
+ * stretch. They are kept by call (struct gt_profile_parts) until all are there.
  */
 
 #include "calls/profile/functions.h"
@@ -15,7 +15,7 @@
 
 /* Of each function by index; those beyond `n` were not called. */
 struct sums {
-    struct gt_function_sums *of;
+    struct gt_profile_function_sums *of;
     size_t n;
 };
 
@@ -23,10 +23,10 @@ struct share {
     const struct gt_calls *calls;
     bool wall; /* of the window */
     struct sums sums;
-    struct gt_parts parts;
+    struct gt_profile_parts parts;
 };
 
-static const struct gt_function_sums nothing = {
+static const struct gt_profile_function_sums nothing = {
     .total_min = UINT64_MAX, .self_min = INT64_MAX, .self_max = INT64_MIN};
 
 static bool reserve(struct sums *s, size_t n)
@@ -39,7 +39,7 @@ static bool reserve(struct sums *s, size_t n)
     return true;
 }
 
-static void add_bounds(struct gt_function_sums *s, uint64_t total, int64_t self)
+static void add_bounds(struct gt_profile_function_sums *s, uint64_t total, int64_t self)
 {
     s->total_min = total < s->total_min ? total : s->total_min;
     s->total_max = total > s->total_max ? total : s->total_max;
@@ -47,7 +47,7 @@ static void add_bounds(struct gt_function_sums *s, uint64_t total, int64_t self)
     s->self_max = self > s->self_max ? self : s->self_max;
 }
 
-static void add(struct gt_function_sums *s, const struct gt_function_sums *more)
+static void add(struct gt_profile_function_sums *s, const struct gt_profile_function_sums *more)
 {
     s->calls += more->calls;
     s->open += more->open;
@@ -66,7 +66,7 @@ static void add(struct gt_function_sums *s, const struct gt_function_sums *more)
 static void clear_share(struct share *s)
 {
     free(s->sums.of);
-    gt_parts_clear(&s->parts);
+    gt_profile_parts_clear(&s->parts);
     *s = (struct share){0};
 }
 
@@ -80,7 +80,7 @@ static void *make_share(void *self)
 }
 
 /* An EXIT or a SPLIT. */
-static void take_part(struct gt_function_sums *s, const struct gt_call *e)
+static void take_part(struct gt_profile_function_sums *s, const struct gt_call *e)
 {
     const bool exits = e->kind == GT_CALL_EXIT;
     const uint64_t ran = exits ? gt_call_ran(e) : 0 - e->slept;
@@ -110,7 +110,8 @@ static int take_batch(void *share, const struct gt_calls_batch *b)
         take_part(&s->sums.of[e->function], e);
         if (gt_call_may_be_open(e, first_end))
             s->sums.of[e->function].open += gt_calls_is_open(s->calls, e);
-        if ((e->kind == GT_CALL_SPLIT || e->flags & GT_CALL_PART) && gt_parts_add(&s->parts, e) < 0)
+        if ((e->kind == GT_CALL_SPLIT || e->flags & GT_CALL_PART) &&
+            gt_profile_parts_add(&s->parts, e) < 0)
             return GT_E_NOMEM;
     }
     return 0;
@@ -133,7 +134,7 @@ static int merge_share(void *self, void *share)
     if (all)
         status = merge_sums(&all->sums, &((struct share *)share)->sums);
     if (all && status == 0)
-        status = gt_parts_merge(&all->parts, &((struct share *)share)->parts);
+        status = gt_profile_parts_merge(&all->parts, &((struct share *)share)->parts);
     clear_share(share);
     free(share);
     return status;
@@ -141,7 +142,7 @@ static int merge_share(void *self, void *share)
 
 /* ---- the result ---------------------------------------------------------------------------- */
 
-static void add_part(void *self, const struct gt_part *p)
+static void add_part(void *self, const struct gt_profile_part *p)
 {
     struct sums *s = self;
     if (p->function < s->n && p->ended)
@@ -150,18 +151,19 @@ static void add_part(void *self, const struct gt_part *p)
 
 static int compare_rows(const void *pa, const void *pb, void *arg)
 {
-    const struct gt_function_row *a = pa, *b = pb;
+    const struct gt_profile_function_row *a = pa, *b = pb;
     const struct gt_calls_function *fa = gt_calls_function(arg, a->function);
     const struct gt_calls_function *fb = gt_calls_function(arg, b->function);
     int order = strcmp(fa->name, fb->name);
     return order ? order : strcmp(fa->module, fb->module);
 }
 
-static int make_rows(const struct gt_calls *c, struct sums *s, struct gt_function_table *out)
+static int make_rows(const struct gt_calls *c, struct sums *s,
+                     struct gt_profile_function_table *out)
 {
     uint32_t *first;
     bool any;
-    int status = gt_same_names(c, &first, &any);
+    int status = gt_profile_same_names(c, &first, &any);
     if (status < 0)
         return status;
     size_t n = gt_calls_n_functions(c);
@@ -180,21 +182,22 @@ static int make_rows(const struct gt_calls *c, struct sums *s, struct gt_functio
         return GT_E_NOMEM;
     for (size_t i = 0; i < s->n && i < n; i++)
         if (s->of[i].calls)
-            out->row[out->n++] = (struct gt_function_row){s->of[i], (uint32_t)i};
+            out->row[out->n++] = (struct gt_profile_function_row){s->of[i], (uint32_t)i};
     qsort_r(out->row, out->n, sizeof *out->row, compare_rows, (void *)(uintptr_t)c);
     return 0;
 }
 
-int gt_function_table_make(struct gt_calls *c, const struct gt_calls_window *w, unsigned threads,
-                           struct gt_function_table *out, struct gt_error *err)
+int gt_profile_function_table_make(struct gt_calls *c, const struct gt_calls_window *w,
+                                   unsigned threads, struct gt_profile_function_table *out,
+                                   struct gt_error *err)
 {
     static const struct gt_calls_consumer consumer = {make_share, take_batch, merge_share};
     struct share all = {.calls = c, .wall = w && w->wall};
     struct gt_error scan_err = {0};
-    *out = (struct gt_function_table){0};
+    *out = (struct gt_profile_function_table){0};
     int status = gt_calls_scan(c, w, &consumer, &all, threads, &scan_err);
     if (status >= 0) {
-        gt_parts_each(&all.parts, add_part, &all.sums);
+        gt_profile_parts_each(&all.parts, add_part, &all.sums);
         status = make_rows(c, &all.sums, out);
     }
     if (status < 0)
@@ -203,8 +206,8 @@ int gt_function_table_make(struct gt_calls *c, const struct gt_calls_window *w, 
     return status < 0 ? status : 0;
 }
 
-void gt_function_table_clear(struct gt_function_table *f)
+void gt_profile_function_table_clear(struct gt_profile_function_table *f)
 {
     free(f->row);
-    *f = (struct gt_function_table){0};
+    *f = (struct gt_profile_function_table){0};
 }

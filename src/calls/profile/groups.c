@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* in[]: for each function the last row that has it, + 1. */
-static void add(struct gt_group_row *row, uint32_t number, const struct gt_tree_node *node,
-                uint32_t *in)
+static void add(struct gt_profile_group_row *row, uint32_t number,
+                const struct gt_profile_tree_node *node, uint32_t *in)
 {
     row->calls += node->calls;
     row->open += node->open;
@@ -19,15 +19,16 @@ static void add(struct gt_group_row *row, uint32_t number, const struct gt_tree_
     in[node->function] = number + 1;
 }
 
-static int no_memory(struct gt_groups *out, struct gt_error *err)
+static int no_memory(struct gt_profile_groups *out, struct gt_error *err)
 {
-    gt_groups_clear(out);
+    gt_profile_groups_clear(out);
     return gt_error_set(err, GT_E_NOMEM, "out of memory");
 }
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 
-static int sum_tasks(const struct gt_calls *c, const struct gt_tree *t, struct gt_groups *out)
+static int sum_tasks(const struct gt_calls *c, const struct gt_profile_tree *t,
+                     struct gt_profile_groups *out)
 {
     uint32_t *in = calloc(gt_calls_n_functions(c) + 1, sizeof *in);
     out->row = calloc(t->n_roots + 1, sizeof *out->row);
@@ -35,7 +36,7 @@ static int sum_tasks(const struct gt_calls *c, const struct gt_tree *t, struct g
         out->n = t->n_roots;
     for (uint32_t i = 0; i < out->n; i++) {
         uint32_t root = t->root[i].node;
-        out->row[i] = (struct gt_group_row){
+        out->row[i] = (struct gt_profile_group_row){
             .index = t->root[i].group, .total = t->node[root].total, .slept = t->node[root].slept};
         for (uint32_t k = root + 1; k < t->node[root].end; k++)
             add(&out->row[i], i, &t->node[k], in);
@@ -44,17 +45,17 @@ static int sum_tasks(const struct gt_calls *c, const struct gt_tree *t, struct g
     return in && out->row ? 0 : GT_E_NOMEM;
 }
 
-int gt_groups_of_tasks(struct gt_calls *c, const struct gt_calls_window *w, struct gt_groups *out,
-                       struct gt_error *err)
+int gt_profile_groups_of_tasks(struct gt_calls *c, const struct gt_calls_window *w,
+                               struct gt_profile_groups *out, struct gt_error *err)
 {
-    struct gt_tree t;
-    const struct gt_tree_options o = {.window = w, .groups = GT_TREE_OF_TASKS};
-    *out = (struct gt_groups){0};
-    int status = gt_tree_make(c, &o, &t, err);
+    struct gt_profile_tree t;
+    const struct gt_profile_tree_options o = {.window = w, .groups = GT_TREE_OF_TASKS};
+    *out = (struct gt_profile_groups){0};
+    int status = gt_profile_tree_make(c, &o, &t, err);
     if (status < 0)
         return status;
     status = sum_tasks(c, &t, out);
-    gt_tree_clear(&t);
+    gt_profile_tree_clear(&t);
     return status < 0 ? no_memory(out, err) : 0;
 }
 
@@ -67,7 +68,8 @@ static int compare(const void *pa, const void *pb, void *arg)
 }
 
 /* Numbers the modules by path; *of: that of each function. Returns how many, -1: no memory. */
-static int64_t number_modules(const struct gt_calls *c, uint32_t *of, struct gt_group_row *row)
+static int64_t number_modules(const struct gt_calls *c, uint32_t *of,
+                              struct gt_profile_group_row *row)
 {
     size_t n = gt_calls_n_functions(c);
     uint32_t *sorted = malloc((n + 1) * sizeof *sorted);
@@ -87,11 +89,11 @@ static int64_t number_modules(const struct gt_calls *c, uint32_t *of, struct gt_
 }
 
 /* end[]: for each module the node after those that its calls lead to. */
-static void sum_modules(const struct gt_tree *t, const uint32_t *module, uint32_t *end,
-                        uint32_t *in, struct gt_group_row *row)
+static void sum_modules(const struct gt_profile_tree *t, const uint32_t *module, uint32_t *end,
+                        uint32_t *in, struct gt_profile_group_row *row)
 {
     for (uint32_t i = 0; i < t->n; i++) {
-        const struct gt_tree_node *node = &t->node[i];
+        const struct gt_profile_tree_node *node = &t->node[i];
         if (node->parent == GT_TREE_NONE)
             continue;
         uint32_t m = module[node->function];
@@ -104,7 +106,7 @@ static void sum_modules(const struct gt_tree *t, const uint32_t *module, uint32_
     }
 }
 
-static void drop_empty(struct gt_groups *g)
+static void drop_empty(struct gt_profile_groups *g)
 {
     size_t n = 0;
     for (size_t i = 0; i < g->n; i++)
@@ -113,13 +115,13 @@ static void drop_empty(struct gt_groups *g)
     g->n = n;
 }
 
-int gt_groups_of_modules(struct gt_calls *c, const struct gt_calls_window *w, struct gt_groups *out,
-                         struct gt_error *err)
+int gt_profile_groups_of_modules(struct gt_calls *c, const struct gt_calls_window *w,
+                                 struct gt_profile_groups *out, struct gt_error *err)
 {
-    struct gt_tree t;
-    const struct gt_tree_options o = {.window = w};
-    *out = (struct gt_groups){0};
-    int status = gt_tree_make(c, &o, &t, err);
+    struct gt_profile_tree t;
+    const struct gt_profile_tree_options o = {.window = w};
+    *out = (struct gt_profile_groups){0};
+    int status = gt_profile_tree_make(c, &o, &t, err);
     if (status < 0)
         return status;
     size_t n = gt_calls_n_functions(c) + 1;
@@ -135,12 +137,12 @@ int gt_groups_of_modules(struct gt_calls *c, const struct gt_calls_window *w, st
     free(of);
     free(end);
     free(in);
-    gt_tree_clear(&t);
+    gt_profile_tree_clear(&t);
     return modules < 0 ? no_memory(out, err) : 0;
 }
 
-void gt_groups_clear(struct gt_groups *g)
+void gt_profile_groups_clear(struct gt_profile_groups *g)
 {
     free(g->row);
-    *g = (struct gt_groups){0};
+    *g = (struct gt_profile_groups){0};
 }

@@ -59,12 +59,12 @@ static gint compare_functions(gconstpointer pa, gconstpointer pb)
 }
 
 /* In order of names: indexes of functions depend on the order in which calls were read. */
-void gt_function_match_make(struct gt_function_match *m,
-                            struct gt_calls *const side[GT_MATCH_SIDES])
+void gt_profile_function_match_make(struct gt_profile_function_match *m,
+                                    struct gt_calls *const side[GT_MATCH_SIDES])
 {
     g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(struct side_function));
     const struct gt_calls_function *last = NULL;
-    *m = (struct gt_function_match){
+    *m = (struct gt_profile_function_match){
         .names = g_array_new(FALSE, FALSE, sizeof(const struct gt_calls_function *))};
     for (int k = 0; k < GT_MATCH_SIDES; k++) {
         m->n[k] = gt_calls_n_functions(side[k]);
@@ -84,30 +84,30 @@ void gt_function_match_make(struct gt_function_match *m,
     }
 }
 
-void gt_function_match_clear(struct gt_function_match *m)
+void gt_profile_function_match_clear(struct gt_profile_function_match *m)
 {
     for (int k = 0; k < GT_MATCH_SIDES; k++)
         g_free(m->id[k]);
     if (m->names)
         g_array_free(m->names, TRUE);
-    *m = (struct gt_function_match){0};
+    *m = (struct gt_profile_function_match){0};
 }
 
-const char *gt_function_match_file(const struct gt_calls_function *f, size_t *n)
+const char *gt_profile_function_match_file(const struct gt_calls_function *f, size_t *n)
 {
     const char *file = file_of(f);
     *n = plain_length(file);
     return file;
 }
 
-void gt_changes_add(struct gt_change *of, const struct gt_function_match *m, int which,
-                    const struct gt_function_table *f)
+void gt_profile_changes_add(struct gt_profile_change *of, const struct gt_profile_function_match *m,
+                            int which, const struct gt_profile_function_table *f)
 {
     for (size_t i = 0; i < f->n; i++) {
-        const struct gt_function_sums *s = &f->row[i].sums;
+        const struct gt_profile_function_sums *s = &f->row[i].sums;
         if (f->row[i].function >= m->n[which])
             continue;
-        struct gt_change *to = &of[m->id[which][f->row[i].function]];
+        struct gt_profile_change *to = &of[m->id[which][f->row[i].function]];
         to->calls[which] += s->calls;
         to->open[which] += s->open;
         to->total[which] += s->total;

@@ -10,7 +10,7 @@
 #include "calls/read/calls.h"
 
 /* A call: that of the task, at the depth, which began then. */
-struct gt_part {
+struct gt_profile_part {
     uint64_t begin, end; /* end: `ended` only */
     uint64_t slept;      /* sum of the parts so far */
     int64_t self;        /* the same */
@@ -19,17 +19,18 @@ struct gt_part {
 };
 
 /* { 0 } is empty. */
-struct gt_parts {
-    struct gt_part *slot; /* by hash */
+struct gt_profile_parts {
+    struct gt_profile_part *slot; /* by hash */
     size_t slots, n;
 };
 
 /* Adds a part: an EXIT or a SPLIT. GT_E_NOMEM. */
-int gt_parts_add(struct gt_parts *p, const struct gt_call *e);
+int gt_profile_parts_add(struct gt_profile_parts *p, const struct gt_call *e);
 /* Adds all of `from`. GT_E_NOMEM. */
-int gt_parts_merge(struct gt_parts *p, const struct gt_parts *from);
-void gt_parts_each(const struct gt_parts *p, void (*part)(void *self, const struct gt_part *part),
-                   void *self);
-void gt_parts_clear(struct gt_parts *p);
+int gt_profile_parts_merge(struct gt_profile_parts *p, const struct gt_profile_parts *from);
+void gt_profile_parts_each(const struct gt_profile_parts *p,
+                           void (*part)(void *self, const struct gt_profile_part *part),
+                           void *self);
+void gt_profile_parts_clear(struct gt_profile_parts *p);
 
 #endif

@@ -23,7 +23,7 @@ static bool same(const struct gt_calls *c, uint32_t a, uint32_t b)
     return strcmp(fa->name, fb->name) == 0 && strcmp(fa->module, fb->module) == 0;
 }
 
-int gt_same_names(const struct gt_calls *c, uint32_t **first, bool *any)
+int gt_profile_same_names(const struct gt_calls *c, uint32_t **first, bool *any)
 {
     size_t n = gt_calls_n_functions(c);
     uint32_t *sorted = malloc((n + 1) * sizeof *sorted);

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-static void add(struct gt_tree_found *sum, const struct gt_tree_node *node, uint64_t total,
-                uint64_t slept)
+static void add(struct gt_profile_tree_found *sum, const struct gt_profile_tree_node *node,
+                uint64_t total, uint64_t slept)
 {
     sum->calls += node->calls;
     sum->open += node->open;
@@ -17,33 +17,33 @@ static void add(struct gt_tree_found *sum, const struct gt_tree_node *node, uint
     sum->first = node->first < sum->first ? node->first : sum->first;
 }
 
-static bool is_chosen(const struct gt_tree_node *node, const bool *chosen)
+static bool is_chosen(const struct gt_profile_tree_node *node, const bool *chosen)
 {
     return node->parent != GT_TREE_NONE && chosen[node->function];
 }
 
-static int finish(struct gt_tree_nodes *nodes, int status, const struct gt_calls *c,
-                  enum gt_tree_order order, struct gt_tree *out)
+static int finish(struct gt_profile_tree_nodes *nodes, int status, const struct gt_calls *c,
+                  enum gt_profile_tree_order order, struct gt_profile_tree *out)
 {
-    *out = (struct gt_tree){0};
+    *out = (struct gt_profile_tree){0};
     if (status == 0)
-        status = gt_tree_nodes_finish(nodes, c, order, out);
-    gt_tree_nodes_clear(nodes);
+        status = gt_profile_tree_nodes_finish(nodes, c, order, out);
+    gt_profile_tree_nodes_clear(nodes);
     return status;
 }
 
 /* ---- below --------------------------------------------------------------------------------- */
 
 /* Copies a node and all below it; `to`, by node, is where the copies are. */
-static int copy_below(const struct gt_tree *t, uint32_t from, struct gt_tree_nodes *nodes,
-                      uint32_t *to)
+static int copy_below(const struct gt_profile_tree *t, uint32_t from,
+                      struct gt_profile_tree_nodes *nodes, uint32_t *to)
 {
-    uint32_t root = gt_tree_nodes_find(nodes, GT_TREE_NONE, 0);
+    uint32_t root = gt_profile_tree_nodes_find(nodes, GT_TREE_NONE, 0);
     for (uint32_t i = from; i < t->node[from].end; i++) {
-        const struct gt_tree_node *node = &t->node[i];
+        const struct gt_profile_tree_node *node = &t->node[i];
         uint32_t parent = i == from ? root : to[node->parent];
         if (parent != GT_TREE_NONE)
-            parent = gt_tree_nodes_child(nodes, parent, node->function);
+            parent = gt_profile_tree_nodes_child(nodes, parent, node->function);
         if (parent == GT_TREE_NONE)
             return GT_E_RANGE;
         to[i] = parent;
@@ -52,10 +52,11 @@ static int copy_below(const struct gt_tree *t, uint32_t from, struct gt_tree_nod
     return 0;
 }
 
-int gt_tree_below(const struct gt_tree *t, const struct gt_calls *c, const bool *chosen,
-                  enum gt_tree_order order, struct gt_tree *out)
+int gt_profile_tree_below(const struct gt_profile_tree *t, const struct gt_calls *c,
+                          const bool *chosen, enum gt_profile_tree_order order,
+                          struct gt_profile_tree *out)
 {
-    struct gt_tree_nodes nodes = {0};
+    struct gt_profile_tree_nodes nodes = {0};
     uint32_t *to = malloc((t->n + 1) * sizeof *to);
     int status = to ? 0 : GT_E_NOMEM;
     for (uint32_t i = 0; status == 0 && i < t->n;)
@@ -78,7 +79,7 @@ struct way_down {
     uint32_t depth; /* nodes of it */
 };
 
-static bool way_init(struct way_down *w, const struct gt_tree *t, const struct gt_calls *c)
+static bool way_init(struct way_down *w, const struct gt_profile_tree *t, const struct gt_calls *c)
 {
     uint32_t deepest = 0;
     for (size_t i = 0; i < t->n; i++)
@@ -95,11 +96,11 @@ static void way_clear(struct way_down *w)
 }
 
 /* Goes on to the next node of the tree, in its order. True: its function is open above it. */
-static bool way_go(struct way_down *w, const struct gt_tree *t, uint32_t i)
+static bool way_go(struct way_down *w, const struct gt_profile_tree *t, uint32_t i)
 {
-    const struct gt_tree_node *node = &t->node[i];
+    const struct gt_profile_tree_node *node = &t->node[i];
     while (w->depth > node->depth) {
-        const struct gt_tree_node *last = &t->node[w->node[--w->depth]];
+        const struct gt_profile_tree_node *last = &t->node[w->node[--w->depth]];
         if (last->parent != GT_TREE_NONE)
             w->open[last->function]--;
     }
@@ -108,20 +109,20 @@ static bool way_go(struct way_down *w, const struct gt_tree *t, uint32_t i)
 }
 
 /* `again`: another call of the function, further out, has its time. */
-static int add_callers(const struct gt_tree *t, uint32_t from, bool again,
-                       struct gt_tree_nodes *nodes, bool *cut)
+static int add_callers(const struct gt_profile_tree *t, uint32_t from, bool again,
+                       struct gt_profile_tree_nodes *nodes, bool *cut)
 {
-    const struct gt_tree_node *called = &t->node[from];
+    const struct gt_profile_tree_node *called = &t->node[from];
     const uint64_t total = again ? 0 : called->total, slept = again ? 0 : called->slept;
-    uint32_t at = gt_tree_nodes_find(nodes, GT_TREE_NONE, 0), n = 0;
-    for (const struct gt_tree_node *node = called; node->parent != GT_TREE_NONE;
+    uint32_t at = gt_profile_tree_nodes_find(nodes, GT_TREE_NONE, 0), n = 0;
+    for (const struct gt_profile_tree_node *node = called; node->parent != GT_TREE_NONE;
          node = &t->node[node->parent]) {
         if (n++ == GT_TREE_CALLERS) {
             *cut = true;
             return 0;
         }
         if (at != GT_TREE_NONE)
-            at = gt_tree_nodes_child(nodes, at, node->function);
+            at = gt_profile_tree_nodes_child(nodes, at, node->function);
         if (at == GT_TREE_NONE)
             return GT_E_RANGE;
         add(&nodes->node[at], called, total, slept);
@@ -129,10 +130,11 @@ static int add_callers(const struct gt_tree *t, uint32_t from, bool again,
     return 0;
 }
 
-int gt_tree_callers(const struct gt_tree *t, const struct gt_calls *c, const bool *chosen,
-                    enum gt_tree_order order, struct gt_tree *out)
+int gt_profile_tree_callers(const struct gt_profile_tree *t, const struct gt_calls *c,
+                            const bool *chosen, enum gt_profile_tree_order order,
+                            struct gt_profile_tree *out)
 {
-    struct gt_tree_nodes nodes = {0};
+    struct gt_profile_tree_nodes nodes = {0};
     struct way_down way;
     int status = way_init(&way, t, c) ? 0 : GT_E_NOMEM;
     bool cut = false;
@@ -156,7 +158,8 @@ struct way {
 };
 
 /* One more caller of each node. */
-static int add_level(const struct gt_tree *t, struct way *way, struct gt_tree_nodes *nodes)
+static int add_level(const struct gt_profile_tree *t, struct way *way,
+                     struct gt_profile_tree_nodes *nodes)
 {
     for (uint32_t i = 0; i < t->n; i++) {
         struct way *w = &way[i];
@@ -164,7 +167,7 @@ static int add_level(const struct gt_tree *t, struct way *way, struct gt_tree_no
             w->at = GT_TREE_NONE;
             continue;
         }
-        w->at = gt_tree_nodes_child(nodes, w->at, t->node[w->up].function);
+        w->at = gt_profile_tree_nodes_child(nodes, w->at, t->node[w->up].function);
         if (w->at == GT_TREE_NONE)
             return GT_E_RANGE;
         add(&nodes->node[w->at], &t->node[i], (uint64_t)t->node[i].self, 0);
@@ -173,12 +176,12 @@ static int add_level(const struct gt_tree *t, struct way *way, struct gt_tree_no
     return 0;
 }
 
-int gt_tree_inverse(const struct gt_tree *t, const struct gt_calls *c, uint32_t depth,
-                    uint64_t least, struct gt_tree *out)
+int gt_profile_tree_inverse(const struct gt_profile_tree *t, const struct gt_calls *c,
+                            uint32_t depth, uint64_t least, struct gt_profile_tree *out)
 {
-    struct gt_tree_nodes nodes = {0};
+    struct gt_profile_tree_nodes nodes = {0};
     struct way *way = malloc((t->n + 1) * sizeof *way);
-    const uint32_t root = gt_tree_nodes_find(&nodes, GT_TREE_NONE, 0);
+    const uint32_t root = gt_profile_tree_nodes_find(&nodes, GT_TREE_NONE, 0);
     int status = way && root != GT_TREE_NONE ? 0 : GT_E_NOMEM;
     for (uint32_t i = 0; status == 0 && i < t->n; i++)
         way[i] = (struct way){root, i};

@@ -12,20 +12,20 @@
 
 struct making {
     struct gt_calls *calls;
-    enum gt_tree_groups groups;
-    bool wall;                  /* of the window */
-    struct gt_tree_nodes nodes; /* of all shares that were merged */
+    enum gt_profile_tree_groups groups;
+    bool wall;                          /* of the window */
+    struct gt_profile_tree_nodes nodes; /* of all shares that were merged */
 };
 
 struct share {
     const struct making *making;
-    struct gt_tree_nodes nodes;
+    struct gt_profile_tree_nodes nodes;
     uint32_t *at; /* of each task, the node of its innermost open call */
 };
 
 static void free_share(struct share *s)
 {
-    gt_tree_nodes_clear(&s->nodes);
+    gt_profile_tree_nodes_clear(&s->nodes);
     free(s->at);
     free(s);
 }
@@ -64,26 +64,27 @@ static bool is_node(const struct making *m, uint32_t function)
 /* The node of the calls that are open where a stretch begins. */
 static int begin_stretch(struct share *s, const struct gt_calls_batch *b)
 {
-    uint32_t at = gt_tree_nodes_find(&s->nodes, GT_TREE_NONE, group_of(s->making, b->task));
+    uint32_t at = gt_profile_tree_nodes_find(&s->nodes, GT_TREE_NONE, group_of(s->making, b->task));
     for (size_t i = 0; i < b->n_open && at != GT_TREE_NONE; i++)
         if (is_node(s->making, b->open[i].function))
-            at = gt_tree_nodes_child(&s->nodes, at, b->open[i].function);
+            at = gt_profile_tree_nodes_child(&s->nodes, at, b->open[i].function);
     s->at[b->task] = at;
     return at == GT_TREE_NONE ? GT_E_RANGE : 0;
 }
 
 /* The call of that depth, which is open. */
-static struct gt_tree_found *open_at(struct gt_tree_nodes *t, uint32_t at, uint32_t depth)
+static struct gt_profile_tree_found *open_at(struct gt_profile_tree_nodes *t, uint32_t at,
+                                             uint32_t depth)
 {
-    struct gt_tree_found *node = &t->node[at];
+    struct gt_profile_tree_found *node = &t->node[at];
     while (node->depth > depth + 1)
         node = &t->node[node->parent];
     return node;
 }
 
-static uint32_t leave(struct gt_tree_nodes *t, uint32_t at, const struct gt_call *e)
+static uint32_t leave(struct gt_profile_tree_nodes *t, uint32_t at, const struct gt_call *e)
 {
-    struct gt_tree_found *node = &t->node[at];
+    struct gt_profile_tree_found *node = &t->node[at];
     node->calls++;
     node->total += gt_call_ran(e);
     node->slept += e->slept;
@@ -94,9 +95,9 @@ static uint32_t leave(struct gt_tree_nodes *t, uint32_t at, const struct gt_call
 }
 
 /* A part of a call that goes on. */
-static void add_part(struct gt_tree_nodes *t, uint32_t at, const struct gt_call *e)
+static void add_part(struct gt_profile_tree_nodes *t, uint32_t at, const struct gt_call *e)
 {
-    struct gt_tree_found *node = open_at(t, at, e->depth);
+    struct gt_profile_tree_found *node = open_at(t, at, e->depth);
     node->self += e->self;
     node->total -= e->slept;
     node->slept += e->slept;
@@ -116,7 +117,7 @@ static int take_batch(void *share, const struct gt_calls_batch *b)
         if (gt_call_may_be_open(e, first_end))
             s->nodes.node[at].open += gt_calls_is_open(s->making->calls, e);
         if (e->kind == GT_CALL_ENTRY)
-            at = gt_tree_nodes_child(&s->nodes, at, e->function);
+            at = gt_profile_tree_nodes_child(&s->nodes, at, e->function);
         else if (e->kind == GT_CALL_EXIT)
             at = leave(&s->nodes, at, e);
         else if (e->kind == GT_CALL_SPLIT)
@@ -134,11 +135,11 @@ static int merge_share(void *self, void *share)
     struct share *s = share;
     int status = 0;
     if (m && m->nodes.n == 0) { /* the first one */
-        gt_tree_nodes_clear(&m->nodes);
+        gt_profile_tree_nodes_clear(&m->nodes);
         m->nodes = s->nodes;
-        s->nodes = (struct gt_tree_nodes){0};
+        s->nodes = (struct gt_profile_tree_nodes){0};
     } else if (m) {
-        status = gt_tree_nodes_add(&m->nodes, &s->nodes, NULL);
+        status = gt_profile_tree_nodes_add(&m->nodes, &s->nodes, NULL);
     }
     free_share(s);
     return status;
@@ -149,20 +150,20 @@ static int join_names(struct making *m)
 {
     uint32_t *first;
     bool any;
-    int status = gt_same_names(m->calls, &first, &any);
+    int status = gt_profile_same_names(m->calls, &first, &any);
     if (status < 0)
         return status;
-    struct gt_tree_nodes joined = {0};
+    struct gt_profile_tree_nodes joined = {0};
     if (any)
-        status = gt_tree_nodes_add(&joined, &m->nodes, first);
+        status = gt_profile_tree_nodes_add(&joined, &m->nodes, first);
     free(first);
     if (!any)
         return 0;
     if (status < 0) {
-        gt_tree_nodes_clear(&joined);
+        gt_profile_tree_nodes_clear(&joined);
         return status;
     }
-    gt_tree_nodes_clear(&m->nodes);
+    gt_profile_tree_nodes_clear(&m->nodes);
     m->nodes = joined;
     return 0;
 }
@@ -176,14 +177,14 @@ static int explain(int status, struct gt_error *err)
     return status == GT_E_NOMEM ? gt_error_set(err, status, "out of memory") : status;
 }
 
-int gt_tree_make(struct gt_calls *c, const struct gt_tree_options *o, struct gt_tree *out,
-                 struct gt_error *err)
+int gt_profile_tree_make(struct gt_calls *c, const struct gt_profile_tree_options *o,
+                         struct gt_profile_tree *out, struct gt_error *err)
 {
-    static const struct gt_tree_options whole;
+    static const struct gt_profile_tree_options whole;
     static const struct gt_calls_consumer consumer = {make_share, take_batch, merge_share};
     if (!o)
         o = &whole;
-    *out = (struct gt_tree){0};
+    *out = (struct gt_profile_tree){0};
     struct making m = {.calls = c, .groups = o->groups, .wall = o->window && o->window->wall};
     struct gt_error scan_err = {0};
     int status = gt_calls_scan(c, o->window, &consumer, &m, o->threads, &scan_err);
@@ -193,10 +194,10 @@ int gt_tree_make(struct gt_calls *c, const struct gt_tree_options *o, struct gt_
         if (status >= 0 && o->by_name)
             status = join_names(&m);
         if (status >= 0)
-            status = gt_tree_nodes_finish(&m.nodes, c, o->order, out);
+            status = gt_profile_tree_nodes_finish(&m.nodes, c, o->order, out);
         if (status < 0)
             explain(status, err);
     }
-    gt_tree_nodes_clear(&m.nodes);
+    gt_profile_tree_nodes_clear(&m.nodes);
     return status < 0 ? status : 0;
 }

@@ -19,15 +19,15 @@
 #define GT_TREE_NONE UINT32_MAX
 
 /* What has a tree of its own. */
-enum gt_tree_groups { GT_TREE_WHOLE, GT_TREE_OF_TASKS, GT_TREE_OF_PROCESSES };
+enum gt_profile_tree_groups { GT_TREE_WHOLE, GT_TREE_OF_TASKS, GT_TREE_OF_PROCESSES };
 
 /* Which of a node's children is the first. */
-enum gt_tree_order {
+enum gt_profile_tree_order {
     GT_TREE_BY_TOTAL, /* the one with the largest total, then calls, then name */
     GT_TREE_BY_FIRST, /* the one whose first call began first, then name */
 };
 
-struct gt_tree_node {
+struct gt_profile_tree_node {
     uint64_t calls;    /* that ended on this path; root: of its children */
     uint64_t open;     /* of these: that did not return; root: of its children */
     uint64_t total;    /* ns that these calls ran, all that they called included (in a window of
@@ -41,31 +41,31 @@ struct gt_tree_node {
     uint32_t depth;    /* root: 0 */
 };
 
-struct gt_tree_root {
+struct gt_profile_tree_root {
     uint32_t node;
     uint32_t group; /* index of the task or process; GT_TREE_WHOLE: 0 */
 };
 
-struct gt_tree {
-    struct gt_tree_node *node;
+struct gt_profile_tree {
+    struct gt_profile_tree_node *node;
     size_t n;
-    struct gt_tree_root *root; /* in order of `group`; a group without calls has none */
+    struct gt_profile_tree_root *root; /* in order of `group`; a group without calls has none */
     size_t n_roots;
     bool is_cut; /* of callers: GT_TREE_CALLERS was not enough */
 };
 
-struct gt_tree_options {
+struct gt_profile_tree_options {
     const struct gt_calls_window *window; /* NULL: all */
-    enum gt_tree_groups groups;
-    enum gt_tree_order order;
+    enum gt_profile_tree_groups groups;
+    enum gt_profile_tree_order order;
     bool by_name;     /* functions of one name and module are one */
     unsigned threads; /* 0: as many as there are processors */
 };
 
 /* Reads the calls and makes their tree; `o` may be NULL. Errors of gt_calls_scan; GT_E_RANGE: more
  * than 4 thousand million paths. After an error *out is empty. */
-int gt_tree_make(struct gt_calls *c, const struct gt_tree_options *o, struct gt_tree *out,
-                 struct gt_error *err);
-void gt_tree_clear(struct gt_tree *t); /* { 0 } is fine */
+int gt_profile_tree_make(struct gt_calls *c, const struct gt_profile_tree_options *o,
+                         struct gt_profile_tree *out, struct gt_error *err);
+void gt_profile_tree_clear(struct gt_profile_tree *t); /* { 0 } is fine */
 
 #endif

@@ -7,21 +7,21 @@
 
 enum { FIRST_NODES = 1024 };
 
-void gt_tree_nodes_clear(struct gt_tree_nodes *t)
+void gt_profile_tree_nodes_clear(struct gt_profile_tree_nodes *t)
 {
     free(t->node);
     free(t->slot);
-    *t = (struct gt_tree_nodes){0};
+    *t = (struct gt_profile_tree_nodes){0};
 }
 
-static size_t slot_of(const struct gt_tree_nodes *t, uint32_t parent, uint32_t function)
+static size_t slot_of(const struct gt_profile_tree_nodes *t, uint32_t parent, uint32_t function)
 {
     uint64_t key = (uint64_t)parent << 32 | function;
     key = (key ^ key >> 29) * UINT64_C(0x9e3779b97f4a7c15);
     return (size_t)(key >> 20 ^ key >> 43) & (t->slots - 1);
 }
 
-static void fill_slots(struct gt_tree_nodes *t)
+static void fill_slots(struct gt_profile_tree_nodes *t)
 {
     for (size_t i = 0; i < t->n; i++) {
         size_t s = slot_of(t, t->node[i].parent, t->node[i].function);
@@ -32,12 +32,12 @@ static void fill_slots(struct gt_tree_nodes *t)
 }
 
 /* Half of the slots stay free. */
-static bool grow(struct gt_tree_nodes *t)
+static bool grow(struct gt_profile_tree_nodes *t)
 {
     size_t cap = t->cap ? 2 * t->cap : FIRST_NODES;
     if (cap > GT_TREE_NONE)
         return false;
-    struct gt_tree_found *node = realloc(t->node, cap * sizeof *node);
+    struct gt_profile_tree_found *node = realloc(t->node, cap * sizeof *node);
     if (!node)
         return false;
     t->node = node;
@@ -52,7 +52,8 @@ static bool grow(struct gt_tree_nodes *t)
     return true;
 }
 
-uint32_t gt_tree_nodes_find(struct gt_tree_nodes *t, uint32_t parent, uint32_t function)
+uint32_t gt_profile_tree_nodes_find(struct gt_profile_tree_nodes *t, uint32_t parent,
+                                    uint32_t function)
 {
     if (t->n == t->cap && !grow(t))
         return GT_TREE_NONE;
@@ -66,7 +67,7 @@ uint32_t gt_tree_nodes_find(struct gt_tree_nodes *t, uint32_t parent, uint32_t f
     if (!t->slot[s]) {
         i = (uint32_t)t->n++;
         t->slot[s] = i + 1;
-        t->node[i] = (struct gt_tree_found){
+        t->node[i] = (struct gt_profile_tree_found){
             .first = UINT64_MAX,
             .function = function,
             .parent = parent,
@@ -79,22 +80,22 @@ uint32_t gt_tree_nodes_find(struct gt_tree_nodes *t, uint32_t parent, uint32_t f
     return i;
 }
 
-int gt_tree_nodes_add(struct gt_tree_nodes *t, const struct gt_tree_nodes *from,
-                      const uint32_t *map)
+int gt_profile_tree_nodes_add(struct gt_profile_tree_nodes *t,
+                              const struct gt_profile_tree_nodes *from, const uint32_t *map)
 {
     uint32_t *to = malloc((from->n + 1) * sizeof *to);
     if (!to)
         return GT_E_NOMEM;
     for (size_t i = 0; i < from->n; i++) {
-        const struct gt_tree_found *f = &from->node[i];
+        const struct gt_profile_tree_found *f = &from->node[i];
         bool root = f->parent == GT_TREE_NONE;
-        to[i] = gt_tree_nodes_find(t, root ? GT_TREE_NONE : to[f->parent],
-                                   map && !root ? map[f->function] : f->function);
+        to[i] = gt_profile_tree_nodes_find(t, root ? GT_TREE_NONE : to[f->parent],
+                                           map && !root ? map[f->function] : f->function);
         if (to[i] == GT_TREE_NONE) {
             free(to);
             return GT_E_RANGE;
         }
-        struct gt_tree_found *sum = &t->node[to[i]];
+        struct gt_profile_tree_found *sum = &t->node[to[i]];
         sum->calls += f->calls;
         sum->open += f->open;
         sum->total += f->total;

@@ -5,17 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gt_tree_clear(struct gt_tree *t)
+void gt_profile_tree_clear(struct gt_profile_tree *t)
 {
     free(t->node);
     free(t->root);
-    *t = (struct gt_tree){0};
+    *t = (struct gt_profile_tree){0};
 }
 
 struct sorting {
-    const struct gt_tree_nodes *nodes;
+    const struct gt_profile_tree_nodes *nodes;
     const struct gt_calls *calls;
-    enum gt_tree_order order;
+    enum gt_profile_tree_order order;
     uint32_t *child;   /* nodes, a parent's side by side */
     uint32_t *begin;   /* where the children of each node begin in `child`; one more at the end */
     size_t first_root; /* in `child`: roots stand at its end */
@@ -38,8 +38,8 @@ static int compare_functions(const struct gt_calls *c, uint32_t a, uint32_t b)
 static int compare(const void *pa, const void *pb, void *arg)
 {
     const struct sorting *s = arg;
-    const struct gt_tree_found *a = &s->nodes->node[*(const uint32_t *)pa];
-    const struct gt_tree_found *b = &s->nodes->node[*(const uint32_t *)pb];
+    const struct gt_profile_tree_found *a = &s->nodes->node[*(const uint32_t *)pa];
+    const struct gt_profile_tree_found *b = &s->nodes->node[*(const uint32_t *)pb];
     if (a->parent == GT_TREE_NONE)
         return compare_u64(a->function, b->function);
     int order = s->order == GT_TREE_BY_FIRST ? compare_u64(a->first, b->first)
@@ -52,7 +52,7 @@ static int compare(const void *pa, const void *pb, void *arg)
 /* Groups the nodes by parent, roots last. */
 static void group(struct sorting *s)
 {
-    const struct gt_tree_nodes *t = s->nodes;
+    const struct gt_profile_tree_nodes *t = s->nodes;
     for (size_t i = 0; i < t->n; i++)
         if (t->node[i].parent != GT_TREE_NONE)
             s->begin[t->node[i].parent + 1]++;
@@ -90,11 +90,12 @@ static void sort(struct sorting *s)
     qsort_r(s->child + s->first_root, s->nodes->n - s->first_root, sizeof *s->child, compare, s);
 }
 
-static void put_node(const struct sorting *s, uint32_t found, uint32_t parent, struct gt_tree *out)
+static void put_node(const struct sorting *s, uint32_t found, uint32_t parent,
+                     struct gt_profile_tree *out)
 {
-    const struct gt_tree_found *f = &s->nodes->node[found];
-    struct gt_tree_node *to = &out->node[out->n++];
-    *to = (struct gt_tree_node){
+    const struct gt_profile_tree_found *f = &s->nodes->node[found];
+    struct gt_profile_tree_node *to = &out->node[out->n++];
+    *to = (struct gt_profile_tree_node){
         .calls = f->calls,
         .open = f->open,
         /* below 0: of a call whose end is damaged only what it slept is known */
@@ -110,7 +111,7 @@ static void put_node(const struct sorting *s, uint32_t found, uint32_t parent, s
 /* A root and all below it. `stack` has room for all nodes: those that come, the next one last; of
  * each also its parent in `out`. */
 static void put_tree(const struct sorting *s, uint32_t root, uint32_t (*stack)[2],
-                     struct gt_tree *out)
+                     struct gt_profile_tree *out)
 {
     size_t left = 1;
     stack[0][0] = root;
@@ -127,15 +128,15 @@ static void put_tree(const struct sorting *s, uint32_t root, uint32_t (*stack)[2
 }
 
 /* Ends of subtrees; sums of roots. */
-static void complete(struct gt_tree *out)
+static void complete(struct gt_profile_tree *out)
 {
     for (size_t i = out->n; i-- > 0;) {
-        struct gt_tree_node *node = &out->node[i];
+        struct gt_profile_tree_node *node = &out->node[i];
         if (node->end == 0)
             node->end = (uint32_t)i + 1;
         if (node->parent == GT_TREE_NONE)
             continue;
-        struct gt_tree_node *parent = &out->node[node->parent];
+        struct gt_profile_tree_node *parent = &out->node[node->parent];
         if (parent->end < node->end)
             parent->end = node->end;
         if (parent->parent == GT_TREE_NONE) {
@@ -148,7 +149,7 @@ static void complete(struct gt_tree *out)
     }
 }
 
-static int fill(struct sorting *s, struct gt_tree *out)
+static int fill(struct sorting *s, struct gt_profile_tree *out)
 {
     size_t n = s->nodes->n;
     uint32_t(*stack)[2] = malloc((n + 1) * sizeof *stack);
@@ -161,7 +162,8 @@ static int fill(struct sorting *s, struct gt_tree *out)
         const uint32_t *first;
         if (children(s, root, &first) == 0)
             continue;
-        out->root[out->n_roots++] = (struct gt_tree_root){at, s->nodes->node[root].function};
+        out->root[out->n_roots++] =
+            (struct gt_profile_tree_root){at, s->nodes->node[root].function};
         put_tree(s, root, stack, out);
     }
     free(stack);
@@ -169,15 +171,15 @@ static int fill(struct sorting *s, struct gt_tree *out)
     return 0;
 }
 
-int gt_tree_nodes_finish(const struct gt_tree_nodes *t, const struct gt_calls *c,
-                         enum gt_tree_order order, struct gt_tree *out)
+int gt_profile_tree_nodes_finish(const struct gt_profile_tree_nodes *t, const struct gt_calls *c,
+                                 enum gt_profile_tree_order order, struct gt_profile_tree *out)
 {
     struct sorting s = {.nodes = t, .calls = c, .order = order};
     size_t roots = 0;
     for (size_t i = 0; i < t->n; i++)
         roots += t->node[i].parent == GT_TREE_NONE;
-    *out = (struct gt_tree){.node = malloc((t->n + 1) * sizeof *out->node),
-                            .root = malloc((roots + 1) * sizeof *out->root)};
+    *out = (struct gt_profile_tree){.node = malloc((t->n + 1) * sizeof *out->node),
+                                    .root = malloc((roots + 1) * sizeof *out->root)};
     s.child = malloc((t->n + 1) * sizeof *s.child);
     s.begin = calloc(t->n + 2, sizeof *s.begin);
     int status = GT_E_NOMEM;
@@ -186,6 +188,6 @@ int gt_tree_nodes_finish(const struct gt_tree_nodes *t, const struct gt_calls *c
     free(s.child);
     free(s.begin);
     if (status < 0)
-        gt_tree_clear(out);
+        gt_profile_tree_clear(out);
     return status;
 }

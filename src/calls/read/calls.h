@@ -28,8 +28,8 @@
 
 struct gt_call;
 struct gt_calls;
-struct gt_call_value; /* base/call_value.h */
-struct gt_call_value_name;
+struct gt_base_call_value; /* base/call_value.h */
+struct gt_base_call_value_name;
 struct gt_filter_set;
 struct gt_text;
 struct gt_value_list; /* recording/values/payload.h */
@@ -40,10 +40,10 @@ struct gt_values;
 struct gt_calls_options {
     const int *of_etrace; /* a descriptor of a compact file that was made of an etrace stream, which
                            * is read in place of the path; NULL: none. The caller closes it */
-    struct gt_notices notices; /* about damage that is skipped, and the like; on any thread, one at
-                                * a time, also during passes */
-    bool written;              /* others may be writing it: of what may only be not there yet there
-                                * are no notices */
+    struct gt_error_notices notices; /* about damage that is skipped, and the like; on any thread,
+                                      * one at a time, also during passes */
+    bool written; /* others may be writing it: of what may only be not there yet there
+                   * are no notices */
 };
 
 /* GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM, GT_E_FORMAT (no recording of calls, or a damaged text file;
@@ -277,7 +277,7 @@ void gt_calls_value_name(const struct gt_value_item *item, size_t i, bool entry,
  * (NULL: not known). False: there is none, or it was not read. */
 bool gt_calls_get_value(const struct gt_calls *c, uint32_t function,
                         const struct gt_value_list *arguments, const struct gt_value_list *result,
-                        const struct gt_call_value_name *name, struct gt_call_value *out);
+                        const struct gt_base_call_value_name *name, struct gt_base_call_value *out);
 /* Appends values of an ENTRY as "name=value, name=value", the value of an EXIT as "value". */
 void gt_calls_show_values(const struct gt_calls *c, const struct gt_call *e,
                           const struct gt_value_list *list, struct gt_text *out);

@@ -16,9 +16,9 @@ static bool has_number(const struct gt_calls_task *t, const char *text)
 static bool has_name(const struct gt_calls_task *t, const char *glob)
 {
     for (size_t i = 0; i < t->n_names; i++)
-        if (gt_glob_fits(glob, t->names[i].name))
+        if (gt_text_glob_fits(glob, t->names[i].name))
             return true;
-    return gt_glob_fits(glob, t->name);
+    return gt_text_glob_fits(glob, t->name);
 }
 
 static size_t choose_if(const struct gt_calls *c, const char *text, bool *chosen,

@@ -23,11 +23,11 @@ struct dir_reader {
     const uint8_t *data;
     size_t size;
     size_t at; /* offset of the next record */
-    struct gt_skipped values;
-    struct gt_record_specs *specs;
+    struct gt_uftrace_skipped values;
+    struct gt_calls_record_specs *specs;
     struct gt_calls_lane lane;
-    struct gt_pairs numbers; /* of words: by kind and word */
-    GArray *words;           /* uint64_t, by number */
+    struct gt_calls_pairs numbers; /* of words: by kind and word */
+    GArray *words;                 /* uint64_t, by number */
     struct gt_compact_event event[AT_ONCE];
     struct gt_value_list list; /* of the last event */
     bool has_list;
@@ -46,8 +46,8 @@ static void destroy(void *reader)
     if (!r)
         return;
     unmap(r);
-    gt_record_specs_destroy(r->specs);
-    gt_pairs_clear(&r->numbers);
+    gt_calls_record_specs_destroy(r->specs);
+    gt_calls_pairs_clear(&r->numbers);
     g_array_free(r->words, TRUE);
     g_free(r);
 }
@@ -88,25 +88,25 @@ static int begin(void *reader, const struct gt_calls_part *part, struct gt_error
     const struct gt_calls_row *row = &g_array_index(f->c->rows, struct gt_calls_row, part->row);
     unmap(r);
     r->tid = row->id;
-    r->lane = (struct gt_calls_lane){.task = gt_tasks_find(&f->c->tasks, row->id)};
-    gt_feed_clear(f);
-    gt_pairs_clear(&r->numbers);
+    r->lane = (struct gt_calls_lane){.task = gt_calls_tasks_find(&f->c->tasks, row->id)};
+    gt_calls_feed_clear(f);
+    gt_calls_pairs_clear(&r->numbers);
     g_array_set_size(r->words, 0);
     r->at = row->from;
-    r->values = (struct gt_skipped){0};
-    gt_record_specs_destroy(r->specs);
-    r->specs = gt_record_specs_create(f->c, row->id);
+    r->values = (struct gt_uftrace_skipped){0};
+    gt_calls_record_specs_destroy(r->specs);
+    r->specs = gt_calls_record_specs_create(f->c, row->id);
     if (f->shown && !f->shown[r->lane.task])
         return 0;
     int status = map_file(r, row->size, err);
     if (status < 0)
         return status;
-    gt_feed_open(f, &r->lane, gt_le64(r->data + r->at), 0);
-    struct gt_calls_opening o = {.task = r->lane.task,
-                                 .forked = gt_tasks_at(&f->c->tasks, r->lane.task)->parent != 0};
+    gt_calls_feed_open(f, &r->lane, gt_bytes_le64(r->data + r->at), 0);
+    struct gt_calls_opening o = {
+        .task = r->lane.task, .forked = gt_calls_tasks_at(&f->c->tasks, r->lane.task)->parent != 0};
     if (o.forked)
-        gt_feed_inherit(f, &o, r->lane.space, gt_le64(r->data + r->at),
-                        gt_le64(r->data + r->at + 8));
+        gt_calls_feed_inherit(f, &o, r->lane.space, gt_bytes_le64(r->data + r->at),
+                              gt_bytes_le64(r->data + r->at + 8));
     r->lane.stack = f->open(f->self, &o);
     return r->lane.stack ? 0 : gt_error_set(err, GT_E_NOMEM, "%s: out of memory", f->c->path);
 }
@@ -116,12 +116,12 @@ static uint32_t number_of(struct dir_reader *r, unsigned kind, uint64_t word)
 {
     if (kind == GT_COMPACT_EXIT)
         kind = GT_COMPACT_ENTRY;
-    uint32_t number = gt_pairs_get(&r->numbers, kind, word);
+    uint32_t number = gt_calls_pairs_get(&r->numbers, kind, word);
     if (__builtin_expect(number != GT_PAIRS_NONE, 1))
         return number;
     number = r->words->len;
     g_array_append_val(r->words, word);
-    return gt_pairs_put(&r->numbers, kind, word, number) ? number : GT_PAIRS_NONE;
+    return gt_calls_pairs_put(&r->numbers, kind, word, number) ? number : GT_PAIRS_NONE;
 }
 
 /* The next record. */
@@ -130,23 +130,24 @@ static bool make_event(struct dir_reader *r, struct gt_compact_event *out)
     static const uint8_t kinds[] = {GT_COMPACT_ENTRY, GT_COMPACT_EXIT, GT_COMPACT_OTHER,
                                     GT_COMPACT_EVENT};
     const uint8_t *at = r->data + r->at;
-    const uint64_t word = gt_le64(at + 8) & ~(uint64_t)MORE;
+    const uint64_t word = gt_bytes_le64(at + 8) & ~(uint64_t)MORE;
     unsigned kind = (word & MAGIC_MASK) == MAGIC ? kinds[word & 3] : GT_COMPACT_OTHER;
     uint32_t number = number_of(r, kind, kind == GT_COMPACT_OTHER ? word : word >> 16);
-    *out = (struct gt_compact_event){gt_le64(at), number << 2 | kind,
+    *out = (struct gt_compact_event){gt_bytes_le64(at), number << 2 | kind,
                                      (uint32_t)(word >> 6) & GT_UFTRACE_DEPTH_MASK};
     r->at += GT_UFTRACE_RECORD_SIZE;
-    gt_skipped_note(&r->values, word);
+    gt_uftrace_skipped_note(&r->values, word);
     return number < 1u << 30;
 }
 
 /* Reads the values of the record at `begin`. The bytes that they have, or SIZE_MAX. */
 static size_t read_values(struct dir_reader *r, size_t begin)
 {
-    const uint64_t time = gt_le64(r->data + begin), word = gt_le64(r->data + begin + 8);
+    const uint64_t time = gt_bytes_le64(r->data + begin), word = gt_bytes_le64(r->data + begin + 8);
     const struct gt_uftrace_record record = gt_uftrace_record_of(time, word);
-    size_t bytes = gt_skipped_take(&r->values, gt_record_specs_at(r->specs, time, word), &record,
-                                   r->data + r->at, r->size - r->at, &r->list);
+    size_t bytes =
+        gt_uftrace_skipped_take(&r->values, gt_calls_record_specs_at(r->specs, time, word), &record,
+                                r->data + r->at, r->size - r->at, &r->list);
     r->has_list = bytes != SIZE_MAX && r->list.n > 0;
     return bytes;
 }
@@ -160,10 +161,10 @@ static int64_t make_events(struct dir_reader *r, uint64_t most, struct gt_error 
     r->has_list = false;
     while (n < AT_ONCE && n < most && !r->has_list && r->size - r->at >= GT_UFTRACE_RECORD_SIZE) {
         const size_t begin = r->at;
-        const uint64_t word = gt_le64(r->data + begin + 8);
+        const uint64_t word = gt_bytes_le64(r->data + begin + 8);
         if (!make_event(r, &r->event[n]))
             return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", c->path);
-        if (gt_skipped_follow(word)) {
+        if (gt_uftrace_skipped_follow(word)) {
             size_t values = read_values(r, begin);
             if (values == SIZE_MAX)
                 return gt_error_set(err, GT_E_FORMAT,
@@ -181,9 +182,9 @@ static int take_events(struct dir_reader *r, size_t n)
 {
     struct gt_calls_feed *f = r->feed;
     size_t plain = r->has_list ? n - 1 : n;
-    int status = plain ? gt_feed_take(f, &r->lane, r->event, plain) : 0;
+    int status = plain ? gt_calls_feed_take(f, &r->lane, r->event, plain) : 0;
     if (status == 0 && r->has_list && !r->lane.stack->ended)
-        status = gt_feed_take_valued(f, &r->lane, &r->event[plain], &r->list);
+        status = gt_calls_feed_take_valued(f, &r->lane, &r->event[plain], &r->list);
     return status;
 }
 
@@ -212,7 +213,7 @@ static uint64_t least(const void *reader, const struct gt_calls_part *part, size
 {
     const struct dir_reader *r = reader;
     (void)block; /* it is the next one */
-    return r->data && r->size - r->at >= GT_UFTRACE_RECORD_SIZE ? gt_le64(r->data + r->at)
+    return r->data && r->size - r->at >= GT_UFTRACE_RECORD_SIZE ? gt_bytes_le64(r->data + r->at)
                                                                 : part->last;
 }
 

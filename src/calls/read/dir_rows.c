@@ -28,21 +28,21 @@ static bool has_values(const struct gt_calls *c)
 
 static const struct gt_value_spec *spec_at(void *self, uint64_t time, uint64_t word)
 {
-    return gt_record_specs_at(self, time, word);
+    return gt_calls_record_specs_at(self, time, word);
 }
 
 /* Counts the records of a file with values. An errno value. */
 static int scan_values(const struct gt_calls *c, int fd, size_t size, struct gt_calls_part *part,
                        struct gt_calls_row *row)
 {
-    struct gt_record_specs *specs = gt_record_specs_create(c, row->id);
-    const struct gt_skipped_known known = {spec_at, NULL, specs};
-    struct gt_skipped_scan scan;
+    struct gt_calls_record_specs *specs = gt_calls_record_specs_create(c, row->id);
+    const struct gt_uftrace_skipped_known known = {spec_at, NULL, specs};
+    struct gt_uftrace_skipped_scan scan;
     void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     int e = errno;
     if (data != MAP_FAILED)
-        gt_skipped_scan(data, size, &known, &scan);
-    gt_record_specs_destroy(specs);
+        gt_uftrace_skipped_scan(data, size, &known, &scan);
+    gt_calls_record_specs_destroy(specs);
     if (data == MAP_FAILED)
         return e;
     munmap(data, size);
@@ -63,12 +63,12 @@ static int measure(const struct gt_calls *c, int fd, size_t size, struct gt_call
         return 0;
     if (pread(fd, data, sizeof data, 0) != sizeof data)
         return EIO;
-    part->first = gt_le64(data);
+    part->first = gt_bytes_le64(data);
     if (has_values(c))
         return scan_values(c, fd, size, part, row);
     if (pread(fd, data, sizeof data, (off_t)(row->size - GT_UFTRACE_RECORD_SIZE)) != sizeof data)
         return EIO;
-    part->last = gt_le64(data);
+    part->last = gt_bytes_le64(data);
     return 0;
 }
 
@@ -79,7 +79,7 @@ static int add_file(struct gt_calls *c, uint32_t tid, struct gt_error *err)
     struct gt_calls_row row = {.id = tid};
     g_autofree char *path = g_strdup_printf("%s/%u.dat", c->path, tid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    gt_tasks_add(&c->tasks, tid);
+    gt_calls_tasks_add(&c->tasks, tid);
     int e = fd < 0 || fstat(fd, &st) != 0 ? errno : measure(c, fd, (size_t)st.st_size, &part, &row);
     if (fd >= 0)
         close(fd);
@@ -87,8 +87,8 @@ static int add_file(struct gt_calls *c, uint32_t tid, struct gt_error *err)
         return gt_error_errno(err, e, "%s", path);
     if ((size_t)st.st_size > row.size) {
         c->facts.incomplete = true;
-        gt_notice(gt_calls_notices_at_end(c),
-                  "%s: offset %zu: a record is incomplete; it is left out", path, row.size);
+        gt_error_notice(gt_calls_notices_at_end(c),
+                        "%s: offset %zu: a record is incomplete; it is left out", path, row.size);
     }
     c->facts.record_bytes += (uint64_t)st.st_size;
     if (part.records == 0)
@@ -127,7 +127,7 @@ static int make_blocks(struct gt_calls *c, struct gt_error *err)
     return 0;
 }
 
-int gt_rows_of_directory(struct gt_calls *c, struct gt_error *err)
+int gt_calls_rows_of_directory(struct gt_calls *c, struct gt_error *err)
 {
     g_autofree uint32_t *tids = NULL;
     int64_t n = gt_uftrace_dat_list(c->path, &tids, err);

@@ -10,16 +10,16 @@
 
 #define NEVER UINT64_MAX
 
-bool gt_feed_init(struct gt_calls_feed *f)
+bool gt_calls_feed_init(struct gt_calls_feed *f)
 {
-    f->n_spaces = gt_spaces_count(f->c->spaces);
+    f->n_spaces = gt_calls_spaces_count(f->c->spaces);
     f->function = calloc(f->n_spaces + 1, sizeof *f->function);
     f->room = calloc(f->n_spaces + 1, sizeof *f->room);
     f->frames = g_array_new(FALSE, FALSE, sizeof(struct gt_call_frame));
     return f->function && f->room;
 }
 
-void gt_feed_finish(struct gt_calls_feed *f)
+void gt_calls_feed_finish(struct gt_calls_feed *f)
 {
     for (size_t i = 0; f->function && i < f->n_spaces; i++)
         free(f->function[i]);
@@ -29,7 +29,7 @@ void gt_feed_finish(struct gt_calls_feed *f)
         g_array_free(f->frames, TRUE);
 }
 
-void gt_feed_clear(struct gt_calls_feed *f)
+void gt_calls_feed_clear(struct gt_calls_feed *f)
 {
     for (size_t i = 0; i < f->n_spaces; i++)
         if (f->room[i] > 0)
@@ -46,15 +46,15 @@ static bool make_room(struct gt_calls_feed *f, uint32_t space)
     return true;
 }
 
-uint32_t gt_feed_function(struct gt_calls_feed *f, uint32_t space, uint32_t number,
-                          uint64_t address)
+uint32_t gt_calls_feed_function(struct gt_calls_feed *f, uint32_t space, uint32_t number,
+                                uint64_t address)
 {
     if (!make_room(f, space))
         return UINT32_MAX;
     uint32_t *function = &f->function[space][number];
     if (*function != UINT32_MAX)
         return *function;
-    const uint32_t found = gt_spaces_resolve(f->c->spaces, space, address);
+    const uint32_t found = gt_calls_spaces_resolve(f->c->spaces, space, address);
     *function = found != UINT32_MAX && f->number ? f->number(f->self, f, address, found) : found;
     return *function;
 }
@@ -62,7 +62,7 @@ uint32_t gt_feed_function(struct gt_calls_feed *f, uint32_t space, uint32_t numb
 static int resolve(void *self, uint32_t number, uint64_t address)
 {
     struct gt_calls_feed *f = self;
-    return gt_feed_function(f, f->space, number, address) == UINT32_MAX ? GT_E_NOMEM : 0;
+    return gt_calls_feed_function(f, f->space, number, address) == UINT32_MAX ? GT_E_NOMEM : 0;
 }
 
 static uint64_t word(const void *self, uint32_t number)
@@ -71,15 +71,16 @@ static uint64_t word(const void *self, uint32_t number)
     return f->word(f->words_self, number);
 }
 
-void gt_feed_inherit(struct gt_calls_feed *f, struct gt_calls_opening *o, uint32_t space,
-                     uint64_t time, uint64_t word)
+void gt_calls_feed_inherit(struct gt_calls_feed *f, struct gt_calls_opening *o, uint32_t space,
+                           uint64_t time, uint64_t word)
 {
     const uint32_t depth = (uint32_t)(word >> 6) & GT_UFTRACE_DEPTH_MASK;
     const bool exits = (word & 3) == GT_UFTRACE_EXIT;
     const size_t n = depth + exits;
     if ((word & 3) > GT_UFTRACE_EXIT || n == 0 || !f->c->inherited)
         return;
-    uint32_t function = exits ? gt_spaces_resolve(f->c->spaces, space, word >> 16) : UINT32_MAX;
+    uint32_t function =
+        exits ? gt_calls_spaces_resolve(f->c->spaces, space, word >> 16) : UINT32_MAX;
     const GArray *from = f->c->inherited(f->c, o->task, n, function);
     if (from->len != n)
         return;
@@ -96,27 +97,27 @@ void gt_feed_inherit(struct gt_calls_feed *f, struct gt_calls_opening *o, uint32
 
 /* ---- suspended tasks ----------------------------------------------------------------------- */
 
-static const struct gt_tasks_switch *switch_of(const struct gt_calls_feed *f,
-                                               const struct gt_calls_lane *lane, guint i)
+static const struct gt_calls_tasks_switch *switch_of(const struct gt_calls_feed *f,
+                                                     const struct gt_calls_lane *lane, guint i)
 {
-    const GArray *s = gt_tasks_at(&f->c->tasks, lane->task)->switches;
-    return s && i < s->len ? &g_array_index(s, struct gt_tasks_switch, i) : NULL;
+    const GArray *s = gt_calls_tasks_at(&f->c->tasks, lane->task)->switches;
+    return s && i < s->len ? &g_array_index(s, struct gt_calls_tasks_switch, i) : NULL;
 }
 
 static void note_next(const struct gt_calls_feed *f, struct gt_calls_lane *lane)
 {
-    const struct gt_tasks_switch *next = switch_of(f, lane, lane->next);
+    const struct gt_calls_tasks_switch *next = switch_of(f, lane, lane->next);
     lane->next_switch = next ? next->time : NEVER;
 }
 
-static uint32_t function_of(const struct gt_tasks_switch *s)
+static uint32_t function_of(const struct gt_calls_tasks_switch *s)
 {
     return !s->out ? UINT32_MAX : s->preempted ? GT_CALLS_PREEMPTED : GT_CALLS_SCHEDULE;
 }
 
 static int take_switch(struct gt_calls_feed *f, struct gt_calls_lane *lane)
 {
-    const struct gt_tasks_switch *s = switch_of(f, lane, lane->next);
+    const struct gt_calls_tasks_switch *s = switch_of(f, lane, lane->next);
     lane->next++;
     note_next(f, lane);
     if (s->out && lane->stack->n == 0) /* outside of calls it does not matter */
@@ -124,18 +125,18 @@ static int take_switch(struct gt_calls_feed *f, struct gt_calls_lane *lane)
     return gt_calls_stack_switch(lane->stack, f->rules, f->out, s->time, function_of(s));
 }
 
-void gt_feed_open(struct gt_calls_feed *f, struct gt_calls_lane *lane, uint64_t first,
-                  uint64_t time)
+void gt_calls_feed_open(struct gt_calls_feed *f, struct gt_calls_lane *lane, uint64_t first,
+                        uint64_t time)
 {
-    const GArray *s = gt_tasks_at(&f->c->tasks, lane->task)->switches;
-    lane->space = gt_tasks_space(&f->c->tasks, f->c->spaces, lane->task, first, &lane->until);
-    lane->next = s ? (guint)GT_SEARCH_UP_TO((struct gt_tasks_switch *)(void *)s->data,
+    const GArray *s = gt_calls_tasks_at(&f->c->tasks, lane->task)->switches;
+    lane->space = gt_calls_tasks_space(&f->c->tasks, f->c->spaces, lane->task, first, &lane->until);
+    lane->next = s ? (guint)GT_SEARCH_UP_TO((struct gt_calls_tasks_switch *)(void *)s->data,
                                             (size_t)s->len, time, time)
                    : 0;
     note_next(f, lane);
     if (time == 0 || lane->next == 0 || !switch_of(f, lane, lane->next - 1)->out)
         return;
-    const struct gt_tasks_switch *out = switch_of(f, lane, lane->next - 1);
+    const struct gt_calls_tasks_switch *out = switch_of(f, lane, lane->next - 1);
     const struct gt_call_frame frame = {out->time, function_of(out), false};
     g_array_append_val(f->frames, frame);
 }
@@ -152,10 +153,10 @@ static size_t before(const struct gt_compact_event *event, size_t n, uint64_t un
 
 static void change_space(const struct gt_calls_feed *f, struct gt_calls_lane *lane, uint64_t time)
 {
-    const struct gt_spaces *s = f->c->spaces;
-    uint32_t space = gt_tasks_space(&f->c->tasks, s, lane->task, time, &lane->until);
+    const struct gt_calls_spaces *s = f->c->spaces;
+    uint32_t space = gt_calls_tasks_space(&f->c->tasks, s, lane->task, time, &lane->until);
     /* a program that is replaced leaves calls open */
-    lane->stack->unsure |= gt_spaces_map(s, space) != gt_spaces_map(s, lane->space);
+    lane->stack->unsure |= gt_calls_spaces_map(s, space) != gt_calls_spaces_map(s, lane->space);
     lane->space = space;
 }
 
@@ -172,8 +173,9 @@ static int arrive(struct gt_calls_feed *f, struct gt_calls_lane *lane, uint64_t 
     return status;
 }
 
-int gt_feed_take_valued(struct gt_calls_feed *f, struct gt_calls_lane *lane,
-                        const struct gt_compact_event *event, const struct gt_value_list *values)
+int gt_calls_feed_take_valued(struct gt_calls_feed *f, struct gt_calls_lane *lane,
+                              const struct gt_compact_event *event,
+                              const struct gt_value_list *values)
 {
     int status = arrive(f, lane, event->time);
     f->space = lane->space;
@@ -186,8 +188,8 @@ int gt_feed_take_valued(struct gt_calls_feed *f, struct gt_calls_lane *lane,
     return status < 0 ? status : flushed;
 }
 
-int gt_feed_take(struct gt_calls_feed *f, struct gt_calls_lane *lane,
-                 const struct gt_compact_event *event, size_t n)
+int gt_calls_feed_take(struct gt_calls_feed *f, struct gt_calls_lane *lane,
+                       const struct gt_compact_event *event, size_t n)
 {
     int status = 0;
     for (size_t i = 0, m; i < n && status == 0; i += m) {

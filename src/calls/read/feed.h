@@ -57,26 +57,27 @@ struct gt_calls_feed {
 };
 
 /* False: no memory. */
-bool gt_feed_init(struct gt_calls_feed *f);
-void gt_feed_finish(struct gt_calls_feed *f);
+bool gt_calls_feed_init(struct gt_calls_feed *f);
+void gt_calls_feed_finish(struct gt_calls_feed *f);
 /* Another part: numbers begin again. */
-void gt_feed_clear(struct gt_calls_feed *f);
+void gt_calls_feed_clear(struct gt_calls_feed *f);
 /* The function of a number in a space. GT_PAIRS_NONE: no memory. */
-uint32_t gt_feed_function(struct gt_calls_feed *f, uint32_t space, uint32_t number,
-                          uint64_t address);
+uint32_t gt_calls_feed_function(struct gt_calls_feed *f, uint32_t space, uint32_t number,
+                                uint64_t address);
 /* Begins a lane whose task's first record has that time: the space, and with `time`, that of the
  * record before, what it is suspended in (appended to the feed's frames). */
-void gt_feed_open(struct gt_calls_feed *f, struct gt_calls_lane *lane, uint64_t first,
-                  uint64_t time);
+void gt_calls_feed_open(struct gt_calls_feed *f, struct gt_calls_lane *lane, uint64_t first,
+                        uint64_t time);
 /* A forked child whose first record, a word of uftrace's, lies in calls of its parent's: sets what
  * it inherits. The frames are the feed's. */
-void gt_feed_inherit(struct gt_calls_feed *f, struct gt_calls_opening *o, uint32_t space,
-                     uint64_t time, uint64_t word);
+void gt_calls_feed_inherit(struct gt_calls_feed *f, struct gt_calls_opening *o, uint32_t space,
+                           uint64_t time, uint64_t word);
 /* Records of a lane, whose numbers are below n_words. out->status, or GT_E_NOMEM. */
-int gt_feed_take(struct gt_calls_feed *f, struct gt_calls_lane *lane,
-                 const struct gt_compact_event *event, size_t n);
+int gt_calls_feed_take(struct gt_calls_feed *f, struct gt_calls_lane *lane,
+                       const struct gt_compact_event *event, size_t n);
 /* The same with one record that has values. */
-int gt_feed_take_valued(struct gt_calls_feed *f, struct gt_calls_lane *lane,
-                        const struct gt_compact_event *event, const struct gt_value_list *values);
+int gt_calls_feed_take_valued(struct gt_calls_feed *f, struct gt_calls_lane *lane,
+                              const struct gt_compact_event *event,
+                              const struct gt_value_list *values);
 
 #endif

@@ -10,7 +10,7 @@
 struct file_reader {
     struct gt_calls_feed *feed;
     struct gt_compact_buffer buffer;
-    struct gt_unpacker *unpacker;
+    struct gt_compact_unpacker *unpacker;
     GArray *lanes; /* struct gt_calls_lane, by the task's number in the segment */
 };
 
@@ -19,7 +19,7 @@ static void destroy(void *reader)
     struct file_reader *r = reader;
     if (!r)
         return;
-    gt_unpacker_destroy(r->unpacker);
+    gt_compact_unpacker_destroy(r->unpacker);
     gt_compact_buffer_free(&r->buffer);
     g_array_free(r->lanes, TRUE);
     g_free(r);
@@ -30,7 +30,7 @@ static int create(struct gt_calls_feed *feed, void **out, struct gt_error *err)
     struct file_reader *r = *out = g_new0(struct file_reader, 1);
     r->feed = feed;
     r->lanes = g_array_new(FALSE, TRUE, sizeof(struct gt_calls_lane));
-    if (gt_unpacker_create(&r->unpacker) == 0)
+    if (gt_compact_unpacker_create(&r->unpacker) == 0)
         return 0;
     destroy(r);
     *out = NULL;
@@ -39,7 +39,7 @@ static int create(struct gt_calls_feed *feed, void **out, struct gt_error *err)
 
 static uint64_t word(const void *self, uint32_t number)
 {
-    return gt_unpacker_word(self, number);
+    return gt_compact_unpacker_word(self, number);
 }
 
 static int begin(void *reader, const struct gt_calls_part *part, struct gt_error *err)
@@ -59,20 +59,21 @@ static int make_frames(struct file_reader *r, const struct gt_compact_piece *p,
     g_array_set_size(frames, 0);
     r->feed->task = lane->task;
     r->feed->time = p->event->time;
-    lane->space = gt_tasks_space(&r->feed->c->tasks, r->feed->c->spaces, lane->task, p->event->time,
-                                 &lane->until);
+    lane->space = gt_calls_tasks_space(&r->feed->c->tasks, r->feed->c->spaces, lane->task,
+                                       p->event->time, &lane->until);
     for (size_t i = 0; i < p->n_open; i++) {
         const uint32_t number = p->open[i].number;
         struct gt_call_frame f = {.begin = p->open[i].begin};
-        f.function =
-            gt_feed_function(r->feed, lane->space, number, gt_unpacker_word(r->unpacker, number));
+        f.function = gt_calls_feed_function(r->feed, lane->space, number,
+                                            gt_compact_unpacker_word(r->unpacker, number));
         if (f.function == UINT32_MAX)
             return GT_E_NOMEM;
         g_array_append_val(frames, f);
     }
-    gt_feed_open(r->feed, lane, p->event->time, p->time);
+    gt_calls_feed_open(r->feed, lane, p->event->time, p->time);
     /* It was suspended: nothing comes between the two events of that. */
-    if (p->time > 0 && gt_unpacker_is_event(r->unpacker, p->event, GT_UFTRACE_EV_SCHED_IN)) {
+    if (p->time > 0 &&
+        gt_compact_unpacker_is_event(r->unpacker, p->event, GT_UFTRACE_EV_SCHED_IN)) {
         const struct gt_call_frame f = {.begin = p->time, .function = GT_CALLS_SCHEDULE};
         g_array_append_val(frames, f);
     }
@@ -83,7 +84,7 @@ static int open_lane(struct file_reader *r, const struct gt_compact_piece *p,
                      struct gt_calls_lane *lane)
 {
     struct gt_calls_feed *f = r->feed;
-    lane->task = gt_tasks_find(&f->c->tasks, p->task);
+    lane->task = gt_calls_tasks_find(&f->c->tasks, p->task);
     if (lane->task == UINT32_MAX || (f->shown && !f->shown[lane->task]))
         return 0;
     int status = make_frames(r, p, lane);
@@ -95,10 +96,10 @@ static int open_lane(struct file_reader *r, const struct gt_compact_piece *p,
         .n = f->frames->len,
         .time = p->time,
         .first = p->event->time,
-        .forked = p->time == 0 && gt_tasks_at(&f->c->tasks, lane->task)->parent != 0};
+        .forked = p->time == 0 && gt_calls_tasks_at(&f->c->tasks, lane->task)->parent != 0};
     if (o.forked && (p->event->sym & 3) == GT_COMPACT_OTHER)
-        gt_feed_inherit(f, &o, lane->space, p->event->time,
-                        gt_unpacker_word(r->unpacker, p->event->sym >> 2));
+        gt_calls_feed_inherit(f, &o, lane->space, p->event->time,
+                              gt_compact_unpacker_word(r->unpacker, p->event->sym >> 2));
     lane->stack = f->open(f->self, &o);
     return lane->stack ? 0 : GT_E_NOMEM;
 }
@@ -107,7 +108,7 @@ static int take_piece(void *self, const struct gt_compact_piece *p)
 {
     struct file_reader *r = self;
     int status = 0;
-    r->feed->n_words = gt_unpacker_words(r->unpacker);
+    r->feed->n_words = gt_compact_unpacker_words(r->unpacker);
     if (p->first) {
         if (p->index >= r->lanes->len)
             g_array_set_size(r->lanes, p->index + 1);
@@ -117,8 +118,8 @@ static int take_piece(void *self, const struct gt_compact_piece *p)
     if (lane->task == UINT32_MAX)
         r->feed->unknown += p->n;
     if (status == 0 && lane->stack && !lane->stack->ended)
-        status = p->values ? gt_feed_take_valued(r->feed, lane, p->event, p->values)
-                           : gt_feed_take(r->feed, lane, p->event, p->n);
+        status = p->values ? gt_calls_feed_take_valued(r->feed, lane, p->event, p->values)
+                           : gt_calls_feed_take(r->feed, lane, p->event, p->n);
     return status > 0 ? GT_E_USAGE : status; /* the unpacker ends below 0 only; out has it */
 }
 
@@ -132,14 +133,14 @@ static int read_block(void *reader, size_t i, struct gt_error *err)
     struct gt_error why = {0};
     if (b->head.flags & GT_COMPACT_SEGMENT) {
         g_array_set_size(r->lanes, 0);
-        gt_feed_clear(r->feed);
+        gt_calls_feed_clear(r->feed);
     }
     r->feed->words_self = r->unpacker;
     r->feed->word = word;
     int status = gt_compact_file_read(&c->file, number, &r->buffer, &payload, err);
     if (status < 0)
         return status;
-    status = gt_unpacker_block(r->unpacker, &b->head, payload, take_piece, r, &why);
+    status = gt_compact_unpacker_block(r->unpacker, &b->head, payload, take_piece, r, &why);
     if (r->feed->out->status != 0)
         return r->feed->out->status;
     if (status == GT_E_UNSUPPORTED)

@@ -74,7 +74,7 @@ static void add_rows(struct gt_calls *c, const struct gt_compact_segments *s)
     }
 }
 
-int gt_rows_of_file(struct gt_calls *c, struct gt_error *err)
+int gt_calls_rows_of_file(struct gt_calls *c, struct gt_error *err)
 {
     struct gt_compact_segments s;
     int status = gt_compact_segments_find(&c->file, &s);
@@ -86,10 +86,11 @@ int gt_rows_of_file(struct gt_calls *c, struct gt_error *err)
         status = gt_error_set(err, GT_E_NOMEM, "%s: out of memory", c->path);
     if (status == 0 && s.orphans > 0) {
         c->facts.incomplete = true;
-        gt_notice(gt_calls_notices_at_end(c),
-                  "%s: %zu blocks with %" PRIu64 " records are left out: blocks before them, which "
-                  "they need, are missing",
-                  c->path, s.orphans, s.orphan_records);
+        gt_error_notice(gt_calls_notices_at_end(c),
+                        "%s: %zu blocks with %" PRIu64
+                        " records are left out: blocks before them, which "
+                        "they need, are missing",
+                        c->path, s.orphans, s.orphan_records);
     }
     gt_compact_segments_free(&s);
     c->facts.first = c->parts->len ? c->facts.first : 0;

@@ -19,11 +19,11 @@ struct walk {
     struct gt_calls *c;
     const struct gt_calls_window *window;
     struct gt_calls_rules rules;
-    struct gt_verdicts verdicts;
-    struct gt_where where;
+    struct gt_calls_verdicts verdicts;
+    struct gt_calls_where where;
     struct gt_filter_live *live;
     struct gt_calls_out out;
-    struct gt_merge merge;
+    struct gt_calls_merge merge;
     GPtrArray *tasks; /* struct task, by index; NULL: not met */
     GArray *identity; /* uint32_t: a function's number is its index */
     uint64_t word;    /* of the record that a stack takes */
@@ -34,7 +34,7 @@ struct walk {
 };
 
 struct task {
-    struct gt_merge_queue queue; /* first: see queue_of */
+    struct gt_calls_merge_queue queue; /* first: see queue_of */
     struct walk *walk;
     struct gt_filter_state state;
     size_t name;                  /* names that have begun */
@@ -142,8 +142,8 @@ static void act(void *self, const struct gt_filter_act *a)
     t->walk->finished |= a->action->kind == GT_ACTION_FINISH;
 }
 
-static bool value(void *self, uint32_t depth, const struct gt_call_value_name *name,
-                  struct gt_call_value *out)
+static bool value(void *self, uint32_t depth, const struct gt_base_call_value_name *name,
+                  struct gt_base_call_value *out)
 {
     const struct task *t = self;
     return gt_calls_get_value(t->walk->c, t->function, gt_call_values_at(&t->values, depth),
@@ -169,9 +169,10 @@ static void put_word(struct task *t, enum gt_compact_kind kind, uint64_t word, u
 /* ---- tasks --------------------------------------------------------------------------------------
  */
 
-static struct gt_merge_queue *queue_of(struct gt_calls_stack *s)
+static struct gt_calls_merge_queue *queue_of(struct gt_calls_stack *s)
 {
-    return (struct gt_merge_queue *)(void *)((char *)s - offsetof(struct gt_merge_queue, stack));
+    return (struct gt_calls_merge_queue *)(void *)((char *)s -
+                                                   offsetof(struct gt_calls_merge_queue, stack));
 }
 
 static int queue_calls(void *self, struct gt_calls_stack *s, const struct gt_calls_out *out)
@@ -179,10 +180,10 @@ static int queue_calls(void *self, struct gt_calls_stack *s, const struct gt_cal
     struct walk *w = self;
     if (w->window->tasks && !w->window->tasks[s->task])
         return 0;
-    struct gt_merge_queue *q = queue_of(s);
-    int status = gt_merge_put(&w->merge, q, out);
+    struct gt_calls_merge_queue *q = queue_of(s);
+    int status = gt_calls_merge_put(&w->merge, q, out);
     for (size_t i = 0; status == 0 && ((const struct task *)q)->ended && i < out->n; i++) {
-        struct gt_merge_event *e = &q->event[q->n - 1 - i];
+        struct gt_calls_merge_event *e = &q->event[q->n - 1 - i];
         e->flags |= e->kind == GT_CALL_EXIT ? GT_CALL_OPEN : 0;
     }
     return status;
@@ -193,7 +194,7 @@ static void free_task(gpointer data)
     struct task *t = data;
     if (!t)
         return;
-    gt_merge_queue_finish(&t->queue);
+    gt_calls_merge_queue_finish(&t->queue);
     gt_filter_state_finish(&t->state);
     gt_call_values_finish(&t->values);
     g_free(t);
@@ -236,12 +237,12 @@ static void name_task(struct task *t, uint32_t index, uint64_t time)
 static int take_entry(struct task *t, const struct gt_call *e)
 {
     const struct gt_filter_verdict *v =
-        gt_verdicts_get(&t->walk->verdicts, e->function, t->walk->err);
+        gt_calls_verdicts_get(&t->walk->verdicts, e->function, t->walk->err);
     if (!v)
         return GT_E_NOMEM;
     t->function = e->function;
     t->state.chosen =
-        gt_filter_has_where(v) && gt_where_found(&t->walk->where, e->task, t->sought++);
+        gt_filter_has_where(v) && gt_calls_where_found(&t->walk->where, e->task, t->sought++);
     gt_call_values_set(&t->values, t->state.depth, gt_calls_values_at(t->walk->c));
     gt_filter_enter(&t->state, v, e->function, 0, e->time);
     return 0;
@@ -332,7 +333,7 @@ static int give(struct walk *w, uint64_t now)
     if (!w->started && now > w->rules.from)
         start_all(w, false);
     uint64_t least = held_since(w, now);
-    int status = gt_merge_give(&w->merge, least);
+    int status = gt_calls_merge_give(&w->merge, least);
     return status == 0 && least > w->rules.to ? 1 : status;
 }
 
@@ -374,11 +375,11 @@ static int end_each(struct walk *w, void (*end)(struct walk *w, struct gt_calls_
         struct task *t = w->tasks->pdata[i];
         if (!t)
             continue;
-        const struct gt_calls_end how = gt_pass_end(w->c, &w->rules, t->last);
+        const struct gt_calls_end how = gt_calls_pass_end(w->c, &w->rules, t->last);
         end(w, &t->queue.stack, &how);
         gt_calls_out_flush(&w->out, &t->queue.stack);
     }
-    return w->out.status ? w->out.status : gt_merge_give(&w->merge, UINT64_MAX);
+    return w->out.status ? w->out.status : gt_calls_merge_give(&w->merge, UINT64_MAX);
 }
 
 static void settle(struct walk *w, struct gt_calls_stack *s, const struct gt_calls_end *how)
@@ -409,10 +410,10 @@ static int run(struct walk *w)
     const struct gt_calls_window all = {
         .tasks = gt_filter_set_is_local(w->window->filter) ? w->window->tasks : NULL};
     int status = gt_filter_set_has_where(w->window->filter)
-                     ? gt_where_find(&w->where, w->c, &all, &w->verdicts, w->err)
+                     ? gt_calls_where_find(&w->where, w->c, &all, &w->verdicts, w->err)
                      : 0;
     if (status == 0)
-        status = gt_pass_walk(w->c, &all, take, w, w->err);
+        status = gt_calls_pass_walk(w->c, &all, take, w, w->err);
     return status == 0 || status == 1 ? end_all(w) : status;
 }
 
@@ -430,17 +431,18 @@ static int filtered_walk(struct gt_calls *c, const struct gt_calls_window *w,
     walk->identity = g_array_new(FALSE, TRUE, sizeof(uint32_t));
     g_array_set_size(walk->identity, 1); /* stacks look at it at events, too */
     walk->live = gt_filter_live_new(w->filter);
-    gt_verdicts_init(&walk->verdicts, c, w->filter);
-    gt_pass_rules(c, w, &walk->rules);
-    walk->merge = (struct gt_merge){.c = c, .from = walk->rules.from, .call = call, .self = self};
+    gt_calls_verdicts_init(&walk->verdicts, c, w->filter);
+    gt_calls_pass_rules(c, w, &walk->rules);
+    walk->merge =
+        (struct gt_calls_merge){.c = c, .from = walk->rules.from, .call = call, .self = self};
     int status =
         walk->live ? run(walk) : gt_error_set(err, GT_E_NOMEM, "%s: out of memory", c->path);
     c->gave = walk->merge.gave; /* not what the pass below it gave */
-    gt_merge_finish(&walk->merge);
+    gt_calls_merge_finish(&walk->merge);
     g_ptr_array_free(walk->tasks, TRUE);
     gt_filter_live_free(walk->live);
-    gt_verdicts_finish(&walk->verdicts);
-    gt_where_finish(&walk->where);
+    gt_calls_verdicts_finish(&walk->verdicts);
+    gt_calls_where_finish(&walk->where);
     g_array_free(walk->identity, TRUE);
     g_free(walk);
     return status;
@@ -453,7 +455,7 @@ int gt_calls_walk(struct gt_calls *c, const struct gt_calls_window *w,
                   int (*call)(void *self, const struct gt_call *e), void *self,
                   struct gt_error *err)
 {
-    return (w && w->filter ? filtered_walk : gt_pass_walk)(c, w, call, self, err);
+    return (w && w->filter ? filtered_walk : gt_calls_pass_walk)(c, w, call, self, err);
 }
 
 int gt_calls_scan(struct gt_calls *c, const struct gt_calls_window *w,
@@ -463,6 +465,6 @@ int gt_calls_scan(struct gt_calls *c, const struct gt_calls_window *w,
     /* Where stretches meet, only the frames are known: not what calls slept that may yet be long
      * enough to be shown. A walk knows it. */
     if (w && (w->filter || (w->min_time && !w->wall)))
-        return gt_pass_scan_by_walk(gt_calls_walk, c, w, consumer, self, err);
-    return gt_pass_scan(c, w, consumer, self, threads, err);
+        return gt_calls_pass_scan_by_walk(gt_calls_walk, c, w, consumer, self, err);
+    return gt_calls_pass_scan(c, w, consumer, self, threads, err);
 }

@@ -17,14 +17,14 @@ struct progress {
     bool gap;      /* records were missing */
 };
 
-struct gt_follow {
+struct gt_calls_follow {
     char *path;
     uint64_t most;
     bool is_begun, is_part;
-    struct gt_notices notices;
+    struct gt_error_notices notices;
     GHashTable *told; /* lines that went there */
     uint64_t unknown; /* records of tasks that task.txt does not name */
-    struct gt_follow_calls calls;
+    struct gt_calls_follow_calls calls;
     GHashTable *rows; /* struct progress, by id */
     /* the present look */
     struct gt_calls *c;
@@ -38,7 +38,7 @@ struct gt_follow {
     bool gap;   /* of the row */
 };
 
-static const struct gt_calls_reader_kind *kind_of(const struct gt_follow *f)
+static const struct gt_calls_reader_kind *kind_of(const struct gt_calls_follow *f)
 {
     return gt_calls_reader_kind_of(f->c);
 }
@@ -47,16 +47,16 @@ static const struct gt_calls_reader_kind *kind_of(const struct gt_follow *f)
 
 static void hold_line(void *self, const char *line)
 {
-    const struct gt_follow *f = self;
+    const struct gt_calls_follow *f = self;
     g_ptr_array_add(f->lines, g_strdup(line));
 }
 
 /* What a look has met that failed while others write may be of a file that was just replaced. */
-static void tell(struct gt_follow *f, bool good)
+static void tell(struct gt_calls_follow *f, bool good)
 {
     for (guint i = 0; i < f->lines->len && (good || !f->written); i++)
         if (g_hash_table_add(f->told, g_strdup(f->lines->pdata[i])))
-            gt_notice(&f->notices, "%s", (const char *)f->lines->pdata[i]);
+            gt_error_notice(&f->notices, "%s", (const char *)f->lines->pdata[i]);
     g_ptr_array_set_size(f->lines, 0);
 }
 
@@ -65,13 +65,13 @@ static void tell(struct gt_follow *f, bool good)
 static uint32_t number(void *self, const struct gt_calls_feed *feed, uint64_t address,
                        uint32_t function)
 {
-    struct gt_follow *f = self;
-    const struct gt_follow_place at = {gt_tasks_at(&f->c->tasks, feed->task)->public.id, feed->time,
-                                       address};
-    return gt_follow_number(&f->calls, gt_calls_function(f->c, function), &at);
+    struct gt_calls_follow *f = self;
+    const struct gt_calls_follow_place at = {gt_calls_tasks_at(&f->c->tasks, feed->task)->public.id,
+                                             feed->time, address};
+    return gt_calls_follow_number(&f->calls, gt_calls_function(f->c, function), &at);
 }
 
-static bool begin_stack(struct gt_follow *f, struct gt_follow_open_task *t,
+static bool begin_stack(struct gt_calls_follow *f, struct gt_calls_follow_open_task *t,
                         const struct gt_calls_opening *o)
 {
     gt_calls_stack_init(&t->stack, o->task);
@@ -83,12 +83,12 @@ static bool begin_stack(struct gt_follow *f, struct gt_follow_open_task *t,
 
 static struct gt_calls_stack *open_stack(void *self, const struct gt_calls_opening *o)
 {
-    struct gt_follow *f = self;
+    struct gt_calls_follow *f = self;
     const struct gt_calls_task *task = gt_calls_task(f->c, o->task);
-    struct gt_follow_open_task *t = gt_follow_task_of(&f->calls, task->id);
+    struct gt_calls_follow_open_task *t = gt_calls_follow_task_of(&f->calls, task->id);
     bool room = true;
     if (!t->is_begun) {
-        gt_follow_name_task(&f->calls, t, task->name);
+        gt_calls_follow_name_task(&f->calls, t, task->name);
         room = begin_stack(f, t, o);
     } else if (f->gap && !f->skips)
         room = gt_calls_stack_align(&t->stack, &f->rules, &f->out, o->frame, o->n, o->first);
@@ -99,23 +99,23 @@ static struct gt_calls_stack *open_stack(void *self, const struct gt_calls_openi
 }
 
 /* Records of blocks that were read go to stacks that have ended: they take none. */
-static void skip(struct gt_follow *f, bool skips)
+static void skip(struct gt_calls_follow *f, bool skips)
 {
     for (guint i = 0; i < f->calls.task->len && f->skips != skips; i++)
-        ((struct gt_follow_open_task *)f->calls.task->pdata[i])->stack.ended = skips;
+        ((struct gt_calls_follow_open_task *)f->calls.task->pdata[i])->stack.ended = skips;
     f->skips = skips;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static const struct gt_compact_head *head_of(const struct gt_follow *f, size_t block)
+static const struct gt_compact_head *head_of(const struct gt_calls_follow *f, size_t block)
 {
     return &f->c->file.block[f->c->block[block].number].head;
 }
 
 /* Reads the part from record `done` of its packer on. *next: how many of its blocks were tried. */
-static int read_part(struct gt_follow *f, const struct gt_calls_part *part, struct progress *p,
-                     size_t *next, struct gt_error *err)
+static int read_part(struct gt_calls_follow *f, const struct gt_calls_part *part,
+                     struct progress *p, size_t *next, struct gt_error *err)
 {
     int status = kind_of(f)->begin(f->reader, part, err);
     for (*next = 0; *next < part->n_blocks && status == 0; ++*next) {
@@ -132,19 +132,19 @@ static int read_part(struct gt_follow *f, const struct gt_calls_part *part, stru
     return status;
 }
 
-static uint64_t end_of(const struct gt_follow *f, const struct gt_calls_part *part)
+static uint64_t end_of(const struct gt_calls_follow *f, const struct gt_calls_part *part)
 {
     const struct gt_compact_head *h = head_of(f, part->block + part->n_blocks - 1);
     return h->before + h->records;
 }
 
 /* Of the block before number `next` of the part, which is damaged, and of those after it. */
-static void leave_out(struct gt_follow *f, const struct gt_calls_part *part, size_t next,
+static void leave_out(struct gt_calls_follow *f, const struct gt_calls_part *part, size_t next,
                       struct progress *p, const struct gt_error *why)
 {
     const uint64_t begin = head_of(f, part->block + next - 1)->before, end = end_of(f, part);
     if (begin >= p->done) { /* else what follows is of a segment that is reported */
-        gt_pass_report_damage(f->c, part, next, why);
+        gt_calls_pass_report_damage(f->c, part, next, why);
         f->calls.lost++;
     }
     p->gap = true;
@@ -153,7 +153,7 @@ static void leave_out(struct gt_follow *f, const struct gt_calls_part *part, siz
 
 /* Of a recording that is too long for the first look the last part of each row is read, for the
  * calls that are open. */
-static int read_file_row(struct gt_follow *f, uint32_t row, struct progress *p,
+static int read_file_row(struct gt_calls_follow *f, uint32_t row, struct progress *p,
                          struct gt_error *err)
 {
     struct gt_error why = {0};
@@ -175,7 +175,7 @@ static int read_file_row(struct gt_follow *f, uint32_t row, struct progress *p,
     return status < 0 ? gt_error_set(err, status, "%s", why.text) : 0;
 }
 
-static int read_directory_row(struct gt_follow *f, uint32_t number, struct progress *p,
+static int read_directory_row(struct gt_calls_follow *f, uint32_t number, struct progress *p,
                               struct gt_error *err)
 {
     struct gt_calls_row *row = &g_array_index(f->c->rows, struct gt_calls_row, number);
@@ -192,7 +192,7 @@ static int read_directory_row(struct gt_follow *f, uint32_t number, struct progr
     return status;
 }
 
-static struct progress *progress_of(struct gt_follow *f, uint32_t row)
+static struct progress *progress_of(struct gt_calls_follow *f, uint32_t row)
 {
     struct progress *p = g_hash_table_lookup(f->rows, GUINT_TO_POINTER(row));
     if (!p) {
@@ -202,7 +202,7 @@ static struct progress *progress_of(struct gt_follow *f, uint32_t row)
     return p;
 }
 
-static int read_rows(struct gt_follow *f, struct gt_error *err)
+static int read_rows(struct gt_calls_follow *f, struct gt_error *err)
 {
     const bool is_file = gt_calls_is_file(f->c);
     int status = kind_of(f)->create(&f->feed, &f->reader, err);
@@ -220,44 +220,45 @@ static int read_rows(struct gt_follow *f, struct gt_error *err)
 
 /* ---- looks --------------------------------------------------------------------------------- */
 
-static void name_tasks(struct gt_follow *f)
+static void name_tasks(struct gt_calls_follow *f)
 {
     for (size_t i = 0; i < gt_calls_n_tasks(f->c); i++) {
         const struct gt_calls_task *of = gt_calls_task(f->c, (uint32_t)i);
-        struct gt_follow_open_task *t =
+        struct gt_calls_follow_open_task *t =
             g_hash_table_lookup(f->calls.tasks, GUINT_TO_POINTER(of->id));
         if (t)
-            gt_follow_name_task(&f->calls, t, of->name);
+            gt_calls_follow_name_task(&f->calls, t, of->name);
     }
 }
 
 /* Symbols may come later than calls: a machine's kernel has them when it was found. */
-static void name_functions(struct gt_follow *f)
+static void name_functions(struct gt_calls_follow *f)
 {
     bool any = false;
     for (uint32_t i = 0; i < f->calls.function->len; i++) {
-        const struct gt_follow_place *at = gt_follow_unnamed(&f->calls, i);
-        const uint32_t task = at ? gt_tasks_find(&f->c->tasks, at->task) : UINT32_MAX;
+        const struct gt_calls_follow_place *at = gt_calls_follow_unnamed(&f->calls, i);
+        const uint32_t task = at ? gt_calls_tasks_find(&f->c->tasks, at->task) : UINT32_MAX;
         uint64_t until;
         if (task == UINT32_MAX)
             continue;
-        const uint32_t space = gt_tasks_space(&f->c->tasks, f->c->spaces, task, at->time, &until);
-        const uint32_t found = gt_spaces_resolve(f->c->spaces, space, at->address);
-        if (found == UINT32_MAX || gt_follow_is_address(gt_calls_function(f->c, found)))
+        const uint32_t space =
+            gt_calls_tasks_space(&f->c->tasks, f->c->spaces, task, at->time, &until);
+        const uint32_t found = gt_calls_spaces_resolve(f->c->spaces, space, at->address);
+        if (found == UINT32_MAX || gt_calls_follow_is_address(gt_calls_function(f->c, found)))
             continue;
-        gt_follow_rename(&f->calls, i, gt_calls_function(f->c, found));
+        gt_calls_follow_rename(&f->calls, i, gt_calls_function(f->c, found));
         any = true;
     }
     if (any)
-        gt_follow_renumber(&f->calls);
+        gt_calls_follow_renumber(&f->calls);
 }
 
 /* Text files beside a compact file go into it when the recording ends: what a look reads of them it
  * reads before its first record. */
-static int read_symbols(struct gt_follow *f, struct gt_error *err)
+static int read_symbols(struct gt_calls_follow *f, struct gt_error *err)
 {
-    const struct gt_texts *t = &f->c->texts;
-    gt_spaces_read_symbols(f->c->spaces);
+    const struct gt_calls_texts *t = &f->c->texts;
+    gt_calls_spaces_read_symbols(f->c->spaces);
     for (guint i = 0; t->beside && i < t->names->len; i++) {
         g_autofree char *path = g_build_filename(t->beside, t->names->pdata[i], NULL);
         if (!g_file_test(path, G_FILE_TEST_EXISTS))
@@ -266,7 +267,7 @@ static int read_symbols(struct gt_follow *f, struct gt_error *err)
     return 0;
 }
 
-static int begin_look(struct gt_follow *f, struct gt_error *err)
+static int begin_look(struct gt_calls_follow *f, struct gt_error *err)
 {
     int status = read_symbols(f, err);
     if (status < 0)
@@ -280,23 +281,26 @@ static int begin_look(struct gt_follow *f, struct gt_error *err)
                             "file",
                             f->path);
     f->c->inherited = NULL; /* only uftrace's own recordings need it */
-    gt_pass_rules(f->c, NULL, &f->rules);
+    gt_calls_pass_rules(f->c, NULL, &f->rules);
     for (uint32_t i = GT_CALLS_SCHEDULE; i <= GT_CALLS_PREEMPTED; i++)
-        gt_follow_number(&f->calls, gt_calls_function(f->c, i), &(struct gt_follow_place){0});
+        gt_calls_follow_number(&f->calls, gt_calls_function(f->c, i),
+                               &(struct gt_calls_follow_place){0});
     f->is_part |= !f->is_begun && gt_calls_facts(f->c)->records > f->most;
     f->calls.counts = f->is_begun || !f->is_part;
-    f->out = (struct gt_calls_out){.take = gt_follow_take, .self = &f->calls};
+    f->out = (struct gt_calls_out){.take = gt_calls_follow_take, .self = &f->calls};
     f->feed = (struct gt_calls_feed){.c = f->c,
                                      .rules = &f->rules,
                                      .out = &f->out,
                                      .open = open_stack,
                                      .number = number,
                                      .self = f};
-    return gt_feed_init(&f->feed) ? 0 : gt_error_set(err, GT_E_NOMEM, "%s: out of memory", f->path);
+    return gt_calls_feed_init(&f->feed)
+               ? 0
+               : gt_error_set(err, GT_E_NOMEM, "%s: out of memory", f->path);
 }
 
 /* A recording has its tasks from its first record on. */
-static bool has_begun(const struct gt_follow *f)
+static bool has_begun(const struct gt_calls_follow *f)
 {
     g_autofree char *beside = g_strconcat(f->path, GT_COMPACT_WORK_ENDING, NULL);
     const char *dir = g_file_test(f->path, G_FILE_TEST_IS_DIR) ? f->path : beside;
@@ -305,17 +309,17 @@ static bool has_begun(const struct gt_follow *f)
 }
 
 /* As a pass does it at its end. */
-static void report_records(struct gt_follow *f)
+static void report_records(struct gt_calls_follow *f)
 {
     uint64_t odd = 0;
     for (guint i = 0; i < f->calls.task->len; i++)
-        odd += ((const struct gt_follow_open_task *)f->calls.task->pdata[i])->stack.odd;
+        odd += ((const struct gt_calls_follow_open_task *)f->calls.task->pdata[i])->stack.odd;
     f->unknown += f->feed.unknown;
     if (!f->written)
-        gt_pass_report(f->c, odd, f->unknown);
+        gt_calls_pass_report(f->c, odd, f->unknown);
 }
 
-static int look(struct gt_follow *f, struct gt_error *err)
+static int look(struct gt_calls_follow *f, struct gt_error *err)
 {
     int status = begin_look(f, err);
     if (status == 0) {
@@ -323,15 +327,15 @@ static int look(struct gt_follow *f, struct gt_error *err)
         name_tasks(f);
         status = read_rows(f, err);
         report_records(f);
-        gt_follow_sum_up(&f->calls, !f->calls.counts);
+        gt_calls_follow_sum_up(&f->calls, !f->calls.counts);
         f->is_begun = true;
     }
-    gt_feed_finish(&f->feed);
+    gt_calls_feed_finish(&f->feed);
     f->feed = (struct gt_calls_feed){0};
     return status;
 }
 
-int gt_follow_read(struct gt_follow *f, bool written, struct gt_error *err)
+int gt_calls_follow_read(struct gt_calls_follow *f, bool written, struct gt_error *err)
 {
     const struct gt_calls_options how = {.notices = {hold_line, f}, .written = written};
     if (!f->is_begun && !has_begun(f))
@@ -346,89 +350,92 @@ int gt_follow_read(struct gt_follow *f, bool written, struct gt_error *err)
     return status;
 }
 
-void gt_follow_only(struct gt_follow *f, bool (*wants)(void *self, const struct gt_follow_task *t),
-                    void *self)
+void gt_calls_follow_only(struct gt_calls_follow *f,
+                          bool (*wants)(void *self, const struct gt_calls_follow_task *t),
+                          void *self)
 {
     f->calls.wants = wants;
     f->calls.wants_self = self;
-    gt_follow_choose(&f->calls);
+    gt_calls_follow_choose(&f->calls);
     if (f->is_begun)
-        gt_follow_sum_up(&f->calls, true);
+        gt_calls_follow_sum_up(&f->calls, true);
     f->is_part |= f->is_begun;
 }
 
-void gt_follow_name(struct gt_follow *f,
-                    bool (*name)(void *self, uint64_t address, const char **module,
-                                 const char **name),
-                    void *self)
+void gt_calls_follow_name(struct gt_calls_follow *f,
+                          bool (*name)(void *self, uint64_t address, const char **module,
+                                       const char **name),
+                          void *self)
 {
     bool any = false;
     for (uint32_t i = 0; i < f->calls.function->len; i++) {
-        const struct gt_follow_place *at = gt_follow_unnamed(&f->calls, i);
+        const struct gt_calls_follow_place *at = gt_calls_follow_unnamed(&f->calls, i);
         struct gt_calls_function of = {0};
         if (!at || !name(self, at->address, &of.module, &of.name))
             continue;
-        gt_follow_rename(&f->calls, i, &of);
+        gt_calls_follow_rename(&f->calls, i, &of);
         any = true;
     }
     if (any)
-        gt_follow_renumber(&f->calls);
+        gt_calls_follow_renumber(&f->calls);
 }
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-struct gt_follow *gt_follow_create(const char *path, uint64_t most,
-                                   const struct gt_notices *notices)
+struct gt_calls_follow *gt_calls_follow_create(const char *path, uint64_t most,
+                                               const struct gt_error_notices *notices)
 {
-    struct gt_follow *f = g_new0(struct gt_follow, 1);
+    struct gt_calls_follow *f = g_new0(struct gt_calls_follow, 1);
     f->path = g_strdup(path);
     f->most = most;
     f->notices = *notices;
     f->told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     f->lines = g_ptr_array_new_with_free_func(g_free);
     f->rows = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    gt_follow_calls_init(&f->calls);
+    gt_calls_follow_calls_init(&f->calls);
     return f;
 }
 
-void gt_follow_destroy(struct gt_follow *f)
+void gt_calls_follow_destroy(struct gt_calls_follow *f)
 {
     if (!f)
         return;
     g_hash_table_destroy(f->rows);
     g_hash_table_destroy(f->told);
     g_ptr_array_free(f->lines, TRUE);
-    gt_follow_calls_finish(&f->calls);
+    gt_calls_follow_calls_finish(&f->calls);
     g_free(f->path);
     g_free(f);
 }
 
-size_t gt_follow_n_functions(const struct gt_follow *f)
+size_t gt_calls_follow_n_functions(const struct gt_calls_follow *f)
 {
     return f->calls.function->len;
 }
 
-const struct gt_follow_function *gt_follow_function(const struct gt_follow *f, size_t index)
+const struct gt_calls_follow_function *gt_calls_follow_function(const struct gt_calls_follow *f,
+                                                                size_t index)
 {
     return f->calls.function->pdata[index];
 }
 
-size_t gt_follow_n_tasks(const struct gt_follow *f)
+size_t gt_calls_follow_n_tasks(const struct gt_calls_follow *f)
 {
     return f->calls.task->len;
 }
 
-const struct gt_follow_task *gt_follow_task(const struct gt_follow *f, size_t index)
+const struct gt_calls_follow_task *gt_calls_follow_task(const struct gt_calls_follow *f,
+                                                        size_t index)
 {
     return f->calls.task->pdata[index];
 }
 
-bool gt_follow_is_part(const struct gt_follow *f)
+bool gt_calls_follow_is_part(const struct gt_calls_follow *f)
 {
     return f->is_part;
 }
 
-uint64_t gt_follow_lost(const struct gt_follow *f)
+uint64_t gt_calls_follow_lost(const struct gt_calls_follow *f)
 {
     return f->calls.lost;
 }

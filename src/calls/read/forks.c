@@ -33,9 +33,10 @@ static int follow(void *self, const struct gt_call *e)
     return 0;
 }
 
-static GArray *find(struct gt_calls *c, const struct gt_tasks_task *t, size_t n, uint32_t function)
+static GArray *find(struct gt_calls *c, const struct gt_calls_tasks_task *t, size_t n,
+                    uint32_t function)
 {
-    uint32_t parent = gt_tasks_find(&c->tasks, t->parent);
+    uint32_t parent = gt_calls_tasks_find(&c->tasks, t->parent);
     g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     struct following f = {open, g_array_new(FALSE, FALSE, sizeof(uint32_t)), n, function};
     if (parent == UINT32_MAX || generation == GENERATIONS)
@@ -44,13 +45,14 @@ static GArray *find(struct gt_calls *c, const struct gt_tasks_task *t, size_t n,
     only[parent] = true;
     const struct gt_calls_window w = {.to = t->public.start, .tasks = only};
     generation++;
-    if (gt_pass_walk(c, &w, follow, &f, NULL) < 0)
+    if (gt_calls_pass_walk(c, &w, follow, &f, NULL) < 0)
         g_array_set_size(f.forking, 0);
     generation--;
     return f.forking;
 }
 
-const GArray *gt_forks_inherited(struct gt_calls *c, uint32_t task, size_t n, uint32_t function)
+const GArray *gt_calls_forks_inherited(struct gt_calls *c, uint32_t task, size_t n,
+                                       uint32_t function)
 {
     gpointer key = GUINT_TO_POINTER(task);
     pthread_mutex_lock(&c->forks_lock);
@@ -58,7 +60,7 @@ const GArray *gt_forks_inherited(struct gt_calls *c, uint32_t task, size_t n, ui
     pthread_mutex_unlock(&c->forks_lock);
     if (open)
         return open;
-    GArray *found = find(c, gt_tasks_at(&c->tasks, task), n, function);
+    GArray *found = find(c, gt_calls_tasks_at(&c->tasks, task), n, function);
     pthread_mutex_lock(&c->forks_lock);
     open = g_hash_table_lookup(c->forks, key);
     if (!open)

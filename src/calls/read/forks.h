@@ -12,6 +12,7 @@
 /* The n functions (uint32_t) that the task's parent had open when it forked the task, outermost
  * first; the innermost is `function`, or any (UINT32_MAX). They are; the recording's, and empty
  * where that is not known. Any thread may ask. */
-const GArray *gt_forks_inherited(struct gt_calls *c, uint32_t task, size_t n, uint32_t function);
+const GArray *gt_calls_forks_inherited(struct gt_calls *c, uint32_t task, size_t n,
+                                       uint32_t function);
 
 #endif

@@ -22,13 +22,13 @@ static size_t bare_length(const char *name)
 
 static bool fits(const char *pattern, const char *name)
 {
-    if (strcmp(pattern, name) == 0 || gt_glob_fits(pattern, name))
+    if (strcmp(pattern, name) == 0 || gt_text_glob_fits(pattern, name))
         return true;
     size_t length = bare_length(name);
     if (!name[length])
         return false;
     g_autofree char *bare = g_strndup(name, length);
-    return strcmp(pattern, bare) == 0 || gt_glob_fits(pattern, bare);
+    return strcmp(pattern, bare) == 0 || gt_text_glob_fits(pattern, bare);
 }
 
 /* The colon that ends the module's name: none of a "::". */
@@ -43,14 +43,14 @@ static const char *find_colon(const char *pattern)
     return NULL;
 }
 
-const char *gt_function_module(const struct gt_calls_function *f)
+const char *gt_calls_function_module(const struct gt_calls_function *f)
 {
     const char *slash = strrchr(f->module, '/');
     return slash && slash[1] ? slash + 1 : f->module;
 }
 
-bool gt_function_pattern_matches(const char *pattern, const struct gt_calls_function *f,
-                                 const char *shown)
+bool gt_calls_function_pattern_matches(const char *pattern, const struct gt_calls_function *f,
+                                       const char *shown)
 {
     if (fits(pattern, shown) || (shown != f->name && fits(pattern, f->name)))
         return true;
@@ -58,12 +58,12 @@ bool gt_function_pattern_matches(const char *pattern, const struct gt_calls_func
     if (!colon)
         return false;
     g_autofree char *module = g_strndup(pattern, (size_t)(colon - pattern));
-    const char *own = gt_function_module(f);
-    return (strcmp(module, own) == 0 || gt_glob_fits(module, own)) &&
+    const char *own = gt_calls_function_module(f);
+    return (strcmp(module, own) == 0 || gt_text_glob_fits(module, own)) &&
            (fits(colon + 1, shown) || fits(colon + 1, f->name));
 }
 
-const char *gt_function_pattern_name(const char *pattern)
+const char *gt_calls_function_pattern_name(const char *pattern)
 {
     const char *colon = find_colon(pattern);
     return colon ? colon + 1 : pattern;

@@ -13,13 +13,13 @@
 #include "calls/read/calls.h"
 
 /* `shown`: the function's demangled name. */
-bool gt_function_pattern_matches(const char *pattern, const struct gt_calls_function *f,
-                                 const char *shown);
+bool gt_calls_function_pattern_matches(const char *pattern, const struct gt_calls_function *f,
+                                       const char *shown);
 
 /* The last part of the path of a module; "" for none. Part of `module`. */
-const char *gt_function_module(const struct gt_calls_function *f);
+const char *gt_calls_function_module(const struct gt_calls_function *f);
 
 /* NAME of the pattern: a part of it. */
-const char *gt_function_pattern_name(const char *pattern);
+const char *gt_calls_function_pattern_name(const char *pattern);
 
 #endif

@@ -2,11 +2,11 @@
 /* Functions of a recording: see functions.h. */
 #include "calls/read/functions.h"
 
-void gt_functions_finish(struct gt_functions *f)
+void gt_calls_functions_finish(struct gt_calls_functions *f)
 {
     for (int i = 0; i < GT_FUNCTIONS_CHUNKS; i++)
         free(f->chunk[i]);
-    gt_pairs_clear(&f->index);
+    gt_calls_pairs_clear(&f->index);
 }
 
 /* Which chunk has it, and where in there. Chunk k has FIRST << k entries, those before it as many
@@ -19,10 +19,10 @@ static unsigned chunk_of(uint32_t index, uint32_t *at)
     return chunk;
 }
 
-uint32_t gt_functions_add(struct gt_functions *f, uint32_t module, uint64_t address,
-                          struct gt_calls_function **added)
+uint32_t gt_calls_functions_add(struct gt_calls_functions *f, uint32_t module, uint64_t address,
+                                struct gt_calls_function **added)
 {
-    uint32_t at, index = gt_pairs_get(&f->index, module, address);
+    uint32_t at, index = gt_calls_pairs_get(&f->index, module, address);
     *added = NULL;
     if (index != GT_PAIRS_NONE)
         return index;
@@ -36,23 +36,24 @@ uint32_t gt_functions_add(struct gt_functions *f, uint32_t module, uint64_t addr
             return GT_PAIRS_NONE;
         f->chunk[chunk] = more;
     }
-    if (!gt_pairs_put(&f->index, module, address, f->n))
+    if (!gt_calls_pairs_put(&f->index, module, address, f->n))
         return GT_PAIRS_NONE;
     *added = &f->chunk[chunk][at];
     return f->n;
 }
 
-void gt_functions_publish(struct gt_functions *f)
+void gt_calls_functions_publish(struct gt_calls_functions *f)
 {
     __atomic_store_n(&f->n, f->n + 1, __ATOMIC_RELEASE);
 }
 
-size_t gt_functions_count(const struct gt_functions *f)
+size_t gt_calls_functions_count(const struct gt_calls_functions *f)
 {
     return __atomic_load_n(&f->n, __ATOMIC_ACQUIRE);
 }
 
-const struct gt_calls_function *gt_functions_at(const struct gt_functions *f, uint32_t index)
+const struct gt_calls_function *gt_calls_functions_at(const struct gt_calls_functions *f,
+                                                      uint32_t index)
 {
     uint32_t at;
     unsigned chunk = chunk_of(index, &at);

@@ -20,22 +20,22 @@ static gint compare_marks(gconstpointer a, gconstpointer b)
 
 /* The texts stay in the file's copy, each line ended by a 0. Lines that are not marks are left out,
  * as uftrace does. */
-int gt_marks_read(struct gt_calls *c, struct gt_error *err)
+int gt_calls_marks_read(struct gt_calls *c, struct gt_error *err)
 {
     size_t size;
     c->marks = g_array_new(FALSE, FALSE, sizeof(struct gt_calls_mark));
-    if (!gt_texts_have(&c->texts, GT_EXTERN_FILE))
+    if (!gt_calls_texts_have(&c->texts, GT_EXTERN_FILE))
         return 0;
-    int status = gt_texts_read(&c->texts, GT_EXTERN_FILE, &c->marks_text, &size, err);
+    int status = gt_calls_texts_read(&c->texts, GT_EXTERN_FILE, &c->marks_text, &size, err);
     if (status < 0)
         return status;
     for (char *at = c->marks_text, *end = at + size; at < end;) {
         char *line_end = memchr(at, '\n', (size_t)(end - at));
         line_end = line_end ? line_end : end;
         *line_end = '\0';
-        struct gt_cursor line = {at, (size_t)(line_end - at)};
+        struct gt_text_cursor line = {at, (size_t)(line_end - at)};
         struct gt_calls_mark mark;
-        if (gt_extern_take_time(&line, &mark.time)) {
+        if (gt_recording_extern_take_time(&line, &mark.time)) {
             mark.text = line.at;
             g_array_append_val(c->marks, mark);
         }
@@ -45,22 +45,23 @@ int gt_marks_read(struct gt_calls *c, struct gt_error *err)
     return 0;
 }
 
-int gt_events_read(struct gt_calls *c, struct gt_error *err)
+int gt_calls_events_read(struct gt_calls *c, struct gt_error *err)
 {
-    struct gt_cursor all, line;
+    struct gt_text_cursor all, line;
     char *text;
     size_t size;
     bool whole;
     c->events = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    if (!gt_texts_have(&c->texts, "events.txt"))
+    if (!gt_calls_texts_have(&c->texts, "events.txt"))
         return 0;
-    int status = gt_texts_read(&c->texts, "events.txt", &text, &size, err);
+    int status = gt_calls_texts_read(&c->texts, "events.txt", &text, &size, err);
     if (status < 0)
         return status;
-    all = (struct gt_cursor){text, size};
-    while (gt_take_line(&all, &line, &whole)) {
+    all = (struct gt_text_cursor){text, size};
+    while (gt_text_take_line(&all, &line, &whole)) {
         uint64_t id;
-        if (gt_take(&line, "EVENT: ") && gt_take_dec(&line, UINT32_MAX, &id) && gt_take(&line, " "))
+        if (gt_text_take(&line, "EVENT: ") && gt_text_take_dec(&line, UINT32_MAX, &id) &&
+            gt_text_take(&line, " "))
             g_hash_table_replace(c->events, GSIZE_TO_POINTER((size_t)id),
                                  g_strndup(line.at, line.left));
     }

@@ -8,14 +8,14 @@
 #include <string.h>
 
 /* The innermost one of the thread that gives events: gt_calls_open_at is asked in its callback. */
-static __thread const struct gt_merge *current;
+static __thread const struct gt_calls_merge *current;
 
-void gt_merge_finish(struct gt_merge *m)
+void gt_calls_merge_finish(struct gt_calls_merge *m)
 {
     free(m->heap);
 }
 
-void gt_merge_queue_finish(struct gt_merge_queue *q)
+void gt_calls_merge_queue_finish(struct gt_calls_merge_queue *q)
 {
     gt_calls_stack_finish(&q->stack);
     for (; q->head < q->n; q->head++)
@@ -26,14 +26,14 @@ void gt_merge_queue_finish(struct gt_merge_queue *q)
 
 /* ---- the heap ------------------------------------------------------------------------------ */
 
-static bool earlier(const struct gt_merge_entry *a, const struct gt_merge_entry *b)
+static bool earlier(const struct gt_calls_merge_entry *a, const struct gt_calls_merge_entry *b)
 {
     return a->time != b->time ? a->time < b->time : a->queue->key < b->queue->key;
 }
 
-static void sift_down(struct gt_merge *m)
+static void sift_down(struct gt_calls_merge *m)
 {
-    const struct gt_merge_entry e = m->heap[0];
+    const struct gt_calls_merge_entry e = m->heap[0];
     size_t i = 0;
     for (size_t child; (child = 2 * i + 1) < m->n; i = child) {
         if (child + 1 < m->n && earlier(&m->heap[child + 1], &m->heap[child]))
@@ -45,11 +45,11 @@ static void sift_down(struct gt_merge *m)
     m->heap[i] = e;
 }
 
-static bool list(struct gt_merge *m, struct gt_merge_queue *q)
+static bool list(struct gt_calls_merge *m, struct gt_calls_merge_queue *q)
 {
     if (!GT_ARRAY_GROW(&m->heap, &m->room, m->n + 1))
         return false;
-    const struct gt_merge_entry e = {q->event[q->head].time, q};
+    const struct gt_calls_merge_entry e = {q->event[q->head].time, q};
     size_t i = m->n++;
     for (; i > 0 && earlier(&e, &m->heap[(i - 1) / 2]); i = (i - 1) / 2)
         m->heap[i] = m->heap[(i - 1) / 2];
@@ -61,7 +61,7 @@ static bool list(struct gt_merge *m, struct gt_merge_queue *q)
 /* ---- queues -------------------------------------------------------------------------------- */
 
 /* Room for n more; given ones leave theirs where they are most. */
-static bool make_room(struct gt_merge_queue *q, size_t n)
+static bool make_room(struct gt_calls_merge_queue *q, size_t n)
 {
     if (q->head == q->n)
         q->head = q->n = 0;
@@ -75,17 +75,18 @@ static bool make_room(struct gt_merge_queue *q, size_t n)
     return GT_ARRAY_GROW(&q->event, &q->room, q->n + n);
 }
 
-int gt_merge_put(struct gt_merge *m, struct gt_merge_queue *q, const struct gt_calls_out *out)
+int gt_calls_merge_put(struct gt_calls_merge *m, struct gt_calls_merge_queue *q,
+                       const struct gt_calls_out *out)
 {
     const struct gt_call *call = out->call;
     const size_t n = out->n;
     if (!make_room(q, n))
         return GT_E_NOMEM;
-    struct gt_merge_event *to = q->event + q->n;
+    struct gt_calls_merge_event *to = q->event + q->n;
     for (size_t i = 0; i < n; i++)
-        to[i] =
-            (struct gt_merge_event){call[i].time, call[i].self,  call[i].slept, call[i].function,
-                                    call[i].kind, call[i].flags, NULL};
+        to[i] = (struct gt_calls_merge_event){
+            call[i].time, call[i].self,  call[i].slept, call[i].function,
+            call[i].kind, call[i].flags, NULL};
     if (out->values)
         to[n - 1].values = gt_call_values_copy(out->values);
     q->n += n;
@@ -95,7 +96,7 @@ int gt_merge_put(struct gt_merge *m, struct gt_merge_queue *q, const struct gt_c
 /* ---- giving -------------------------------------------------------------------------------- */
 
 /* `self` of a clipped entry is how long before the window it began. */
-static bool open_call(struct gt_merge_queue *q, const struct gt_merge_event *e)
+static bool open_call(struct gt_calls_merge_queue *q, const struct gt_calls_merge_event *e)
 {
     if (!GT_ARRAY_GROW(&q->open, &q->room_open, q->n_open + 1))
         return false;
@@ -104,7 +105,8 @@ static bool open_call(struct gt_merge_queue *q, const struct gt_merge_event *e)
     return true;
 }
 
-static inline int give(struct gt_merge *m, struct gt_merge_queue *q, const struct gt_merge_event *e)
+static inline int give(struct gt_calls_merge *m, struct gt_calls_merge_queue *q,
+                       const struct gt_calls_merge_event *e)
 {
     struct gt_call call = {.time = e->time,
                            .begin = e->time,
@@ -135,11 +137,12 @@ static inline int give(struct gt_merge *m, struct gt_merge_queue *q, const struc
 }
 
 /* The queue's events up to a time; `with`: events of that time, too. */
-static int give_queue(struct gt_merge *m, struct gt_merge_queue *q, uint64_t until, bool with)
+static int give_queue(struct gt_calls_merge *m, struct gt_calls_merge_queue *q, uint64_t until,
+                      bool with)
 {
     int status = 0;
     for (; q->head < q->n && status == 0; q->head++) {
-        const struct gt_merge_event *e = &q->event[q->head];
+        const struct gt_calls_merge_event *e = &q->event[q->head];
         if (e->time > until || (e->time == until && !with))
             break;
         m->values = e->values;
@@ -151,10 +154,10 @@ static int give_queue(struct gt_merge *m, struct gt_merge_queue *q, uint64_t unt
 }
 
 /* The first queue's events up to the next queue's first. */
-static int give_first(struct gt_merge *m, uint64_t bound)
+static int give_first(struct gt_calls_merge *m, uint64_t bound)
 {
-    struct gt_merge_queue *q = m->heap[0].queue;
-    const struct gt_merge_entry *next = NULL;
+    struct gt_calls_merge_queue *q = m->heap[0].queue;
+    const struct gt_calls_merge_entry *next = NULL;
     bool with = bound == UINT64_MAX;
     for (size_t i = 1; i < 3 && i < m->n; i++)
         if (!next || earlier(&m->heap[i], next))
@@ -176,9 +179,9 @@ static int give_first(struct gt_merge *m, uint64_t bound)
     return status;
 }
 
-int gt_merge_give(struct gt_merge *m, uint64_t bound)
+int gt_calls_merge_give(struct gt_calls_merge *m, uint64_t bound)
 {
-    const struct gt_merge *outer = current;
+    const struct gt_calls_merge *outer = current;
     int status = 0;
     current = m;
     m->gave |= m->n > 0;
@@ -190,7 +193,7 @@ int gt_merge_give(struct gt_merge *m, uint64_t bound)
 
 const struct gt_call_frame *gt_calls_open_at(const struct gt_calls *c, uint32_t task, size_t *n)
 {
-    const struct gt_merge_queue *q = current && current->c == c ? current->now : NULL;
+    const struct gt_calls_merge_queue *q = current && current->c == c ? current->now : NULL;
     *n = q && q->stack.task == task ? q->n_open : 0;
     return *n ? q->open : NULL;
 }

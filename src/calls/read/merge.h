@@ -9,7 +9,7 @@
 #include "calls/read/stack.h"
 
 /* One event that waits. Its begin and depth are what `open` of its queue says. */
-struct gt_merge_event {
+struct gt_calls_merge_event {
     uint64_t time;
     int64_t self;
     uint64_t slept;
@@ -18,10 +18,10 @@ struct gt_merge_event {
     struct gt_value_list *values; /* NULL: it has none */
 };
 
-struct gt_merge_queue {
+struct gt_calls_merge_queue {
     uint64_t key; /* of two events of one time that of the lower key comes first */
     struct gt_calls_stack stack;
-    struct gt_merge_event *event;
+    struct gt_calls_merge_event *event;
     size_t head, n, room;
     bool listed; /* in the heap */
     /* calls that were given and are open */
@@ -29,29 +29,30 @@ struct gt_merge_queue {
     size_t n_open, room_open;
 };
 
-struct gt_merge_entry {
+struct gt_calls_merge_entry {
     uint64_t time;
-    struct gt_merge_queue *queue;
+    struct gt_calls_merge_queue *queue;
 };
 
-struct gt_merge {
+struct gt_calls_merge {
     const struct gt_calls *c;
-    struct gt_merge_entry *heap; /* of queues with events, the earliest first */
+    struct gt_calls_merge_entry *heap; /* of queues with events, the earliest first */
     size_t n, room;
-    const struct gt_merge_queue *now;   /* whose event the caller has */
-    const struct gt_value_list *values; /* of that event; NULL: it has none */
-    bool gave;                          /* something */
-    uint64_t from;                      /* the window begins: no call is shown as older */
+    const struct gt_calls_merge_queue *now; /* whose event the caller has */
+    const struct gt_value_list *values;     /* of that event; NULL: it has none */
+    bool gave;                              /* something */
+    uint64_t from;                          /* the window begins: no call is shown as older */
     int (*call)(void *self, const struct gt_call *e);
     void *self;
 };
 
-void gt_merge_finish(struct gt_merge *m);
-void gt_merge_queue_finish(struct gt_merge_queue *q);
+void gt_calls_merge_finish(struct gt_calls_merge *m);
+void gt_calls_merge_queue_finish(struct gt_calls_merge_queue *q);
 /* Adds an event that was made of a queue. GT_E_NOMEM. */
-int gt_merge_put(struct gt_merge *m, struct gt_merge_queue *q, const struct gt_calls_out *out);
+int gt_calls_merge_put(struct gt_calls_merge *m, struct gt_calls_merge_queue *q,
+                       const struct gt_calls_out *out);
 /* Gives events that are earlier than `bound`; UINT64_MAX: all. What `call` returned if it is not 0;
  * GT_E_NOMEM. */
-int gt_merge_give(struct gt_merge *m, uint64_t bound);
+int gt_calls_merge_give(struct gt_calls_merge *m, uint64_t bound);
 
 #endif

@@ -19,8 +19,8 @@ static void free_module(gpointer data)
     g_free(m);
 }
 
-void gt_calls_modules_init(struct gt_calls_modules *m, const struct gt_texts *texts,
-                           const struct gt_notices *notices)
+void gt_calls_modules_init(struct gt_calls_modules *m, const struct gt_calls_texts *texts,
+                           const struct gt_error_notices *notices)
 {
     *m = (struct gt_calls_modules){.texts = texts, .notices = *notices};
     m->list = g_ptr_array_new_with_free_func(free_module);
@@ -88,12 +88,13 @@ static void read_file(struct gt_calls_modules *m, struct gt_calls_module *of, co
         char *text;
         size_t size;
         struct gt_error err;
-        int status = found ? GT_E_NOT_FOUND : gt_texts_read(m->texts, name[i], &text, &size, &err);
+        int status =
+            found ? GT_E_NOT_FOUND : gt_calls_texts_read(m->texts, name[i], &text, &size, &err);
         if (status == 0) {
             found = take(m, of, name[i], text, size);
             free(text);
         } else if (status != GT_E_NOT_FOUND) {
-            gt_notice(&m->notices, "%s; its functions have no names", err.text);
+            gt_error_notice(&m->notices, "%s; its functions have no names", err.text);
         }
         g_free(name[i]);
     }
@@ -107,8 +108,8 @@ static bool take_symbols(struct gt_calls_modules *m, struct gt_calls_module *of,
     struct gt_uftrace_symtab tab;
     struct gt_error err;
     if (gt_uftrace_sym_read(text, size, &tab, &err) < 0) {
-        g_autofree char *place = gt_texts_place(m->texts, name);
-        gt_notice(&m->notices, "%s: %s; its functions have no names", place, err.text);
+        g_autofree char *place = gt_calls_texts_place(m->texts, name);
+        gt_error_notice(&m->notices, "%s: %s; its functions have no names", place, err.text);
         return false;
     }
     bool own = is_own(of, tab.path, tab.build_id);
@@ -158,8 +159,8 @@ static bool take_lines(struct gt_calls_modules *m, struct gt_calls_module *of, c
     struct gt_uftrace_dbginfo info;
     struct gt_error err;
     if (gt_uftrace_dbg_read(text, size, &info, &err) < 0) {
-        g_autofree char *place = gt_texts_place(m->texts, name);
-        gt_notice(&m->notices, "%s: %s; its functions have no source lines", place, err.text);
+        g_autofree char *place = gt_calls_texts_place(m->texts, name);
+        gt_error_notice(&m->notices, "%s: %s; its functions have no source lines", place, err.text);
         return false;
     }
     if (!is_own(of, info.path, info.build_id)) {

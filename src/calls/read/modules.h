@@ -28,14 +28,14 @@ struct gt_calls_line {
 };
 
 struct gt_calls_modules {
-    const struct gt_texts *texts;
-    struct gt_notices notices;
+    const struct gt_calls_texts *texts;
+    struct gt_error_notices notices;
     GPtrArray *list;     /* struct gt_calls_module */
     GHashTable *by_name; /* path and build-id */
 };
 
-void gt_calls_modules_init(struct gt_calls_modules *m, const struct gt_texts *texts,
-                           const struct gt_notices *notices);
+void gt_calls_modules_init(struct gt_calls_modules *m, const struct gt_calls_texts *texts,
+                           const struct gt_error_notices *notices);
 void gt_calls_modules_finish(struct gt_calls_modules *m);
 /* The module of a path (as in a map; a library's is converted). */
 struct gt_calls_module *gt_calls_modules_get(struct gt_calls_modules *m, const char *path,

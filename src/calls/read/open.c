@@ -28,20 +28,20 @@ static int read_info(struct gt_calls *c, struct gt_error *err)
     char *data;
     size_t size;
     struct gt_error why = {0};
-    if (!gt_texts_have(&c->texts, "info")) {
+    if (!gt_calls_texts_have(&c->texts, "info")) {
         c->facts.incomplete = true;
-        gt_notice(gt_calls_notices_at_end(c), "%s: there is no info; run guesttrace repair",
-                  c->path);
+        gt_error_notice(gt_calls_notices_at_end(c), "%s: there is no info; run guesttrace repair",
+                        c->path);
         c->info.feat_mask = GT_UFTRACE_FEAT_MIN;
         return 0;
     }
-    int status = gt_texts_read(&c->texts, "info", &data, &size, err);
+    int status = gt_calls_texts_read(&c->texts, "info", &data, &size, err);
     if (status < 0)
         return status;
     status = gt_uftrace_info_read(data, size, &c->info, &why);
     free(data);
     if (status < 0) {
-        g_autofree char *place = gt_texts_place(&c->texts, "info");
+        g_autofree char *place = gt_calls_texts_place(&c->texts, "info");
         return gt_error_set(err, status == GT_E_TRUNC ? GT_E_FORMAT : status, "%s: %s", place,
                             why.text);
     }
@@ -89,7 +89,7 @@ static void report_gaps(struct gt_calls *c)
         c->facts.incomplete = true;
         if (c->written && g->at + g->size >= c->file.size)
             continue;
-        gt_notice(&c->notices, GT_COMPACT_GAP_NOTICE, path, at, g->size);
+        gt_error_notice(&c->notices, GT_COMPACT_GAP_NOTICE, path, at, g->size);
     }
 }
 
@@ -101,9 +101,9 @@ static void report_missing(struct gt_calls *c, uint32_t from, uint32_t to)
                                         : g_strdup_printf("parts %u to %u are", from, to);
     if (!removed)
         c->facts.incomplete = true;
-    gt_notice(gt_calls_notices_at_end(c), "%s: %s %s", c->path, which,
-              removed ? "removed: the recording kept to its size limit"
-                      : "missing: calls in it are left out");
+    gt_error_notice(gt_calls_notices_at_end(c), "%s: %s %s", c->path, which,
+                    removed ? "removed: the recording kept to its size limit"
+                            : "missing: calls in it are left out");
 }
 
 static void report_parts(struct gt_calls *c)
@@ -117,10 +117,11 @@ static void report_parts(struct gt_calls *c)
     }
     if (c->file.n_members && strcmp(c->file.member[c->file.n_members - 1].path, c->path) != 0) {
         c->facts.incomplete = true;
-        gt_notice(gt_calls_notices_at_end(c),
-                  "%s: the newest part is missing: its calls are left out, and names may be; run "
-                  "guesttrace repair",
-                  c->path);
+        gt_error_notice(
+            gt_calls_notices_at_end(c),
+            "%s: the newest part is missing: its calls are left out, and names may be; run "
+            "guesttrace repair",
+            c->path);
     }
 }
 
@@ -130,15 +131,16 @@ static void report_parts(struct gt_calls *c)
 static int read_texts(struct gt_calls *c, struct gt_error *err)
 {
     const struct gt_compact_file *file = gt_calls_is_file(c) ? &c->file : NULL;
-    int status = gt_texts_open(&c->texts, c->path, file, &c->notices, err);
+    int status = gt_calls_texts_open(&c->texts, c->path, file, &c->notices, err);
     if (c->texts.beside) {
         c->facts.incomplete = true;
-        gt_notice(gt_calls_notices_at_end(c),
-                  "%s: it is being recorded, or was interrupted: calls that are not in it yet are "
-                  "left out",
-                  c->path);
+        gt_error_notice(
+            gt_calls_notices_at_end(c),
+            "%s: it is being recorded, or was interrupted: calls that are not in it yet are "
+            "left out",
+            c->path);
     }
-    if (status == 0 && !gt_texts_have(&c->texts, "task.txt"))
+    if (status == 0 && !gt_calls_texts_have(&c->texts, "task.txt"))
         status = gt_error_set(err, GT_E_FORMAT, "%s: %s", c->path,
                               file ? "it is cut: the block with its list of tasks is missing"
                                    : "not a recording of calls: it has no task.txt");
@@ -148,15 +150,15 @@ static int read_texts(struct gt_calls *c, struct gt_error *err)
         return status;
     take_facts(c);
     bool relative = c->info.feat_mask & GT_UFTRACE_FEAT_SYM_REL_ADDR;
-    c->spaces = gt_spaces_create(&c->texts, relative, gt_calls_notices_at_end(c));
-    status = gt_tasks_read(&c->tasks, &c->texts, c->spaces, c->info.tids, c->info.n_tids,
-                           gt_calls_notices_at_end(c), err);
-    gt_spaces_number(c->spaces);
+    c->spaces = gt_calls_spaces_create(&c->texts, relative, gt_calls_notices_at_end(c));
+    status = gt_calls_tasks_read(&c->tasks, &c->texts, c->spaces, c->info.tids, c->info.n_tids,
+                                 gt_calls_notices_at_end(c), err);
+    gt_calls_spaces_number(c->spaces);
     if (status == 0)
-        status = gt_marks_read(c, err);
+        status = gt_calls_marks_read(c, err);
     if (status == 0)
-        status = gt_events_read(c, err);
-    return status < 0 ? status : gt_specs_read(c, err);
+        status = gt_calls_events_read(c, err);
+    return status < 0 ? status : gt_calls_specs_read(c, err);
 }
 
 static int open_made(struct gt_calls *c, int fd, struct gt_error *err)
@@ -180,8 +182,8 @@ static int open_file(struct gt_calls *c, const struct gt_calls_options *o, struc
         return 0;
     int status = gt_compact_set_open(c->path, &c->file, err);
     if (status < 0)
-        return status == GT_E_FORMAT ? gt_file_kind_refuse(c->path, GT_FILE_IS(GT_FILE_CALLS),
-                                                           "a recording of calls", err)
+        return status == GT_E_FORMAT ? gt_recording_kind_refuse(c->path, GT_FILE_IS(GT_FILE_CALLS),
+                                                                "a recording of calls", err)
                                      : status;
     report_parts(c);
     report_gaps(c);
@@ -191,10 +193,10 @@ static int open_file(struct gt_calls *c, const struct gt_calls_options *o, struc
 static void name_units(struct gt_calls *c)
 {
     for (guint i = 0; i < c->tasks.task->len; i++) {
-        struct gt_tasks_task *t = c->tasks.task->pdata[i];
+        struct gt_calls_tasks_task *t = c->tasks.task->pdata[i];
         g_autofree char *name = g_strdup_printf("CPU %u", t->public.id - 1);
         g_array_set_size(t->names, 0);
-        gt_task_names_add_program(&c->tasks, t, t->public.start, name);
+        gt_calls_task_names_add_program(&c->tasks, t, t->public.start, name);
     }
 }
 
@@ -205,16 +207,17 @@ static int open_at(struct gt_calls *c, const struct gt_calls_options *o, struct 
         return status;
     status = read_texts(c, err);
     if (status == 0)
-        status = gt_calls_is_file(c) ? gt_rows_of_file(c, err) : gt_rows_of_directory(c, err);
+        status = gt_calls_is_file(c) ? gt_calls_rows_of_file(c, err)
+                                     : gt_calls_rows_of_directory(c, err);
     if (status < 0)
         return status;
     count_bytes(c);
     for (guint i = 0; i < c->tasks.task->len; i++)
-        if (gt_tasks_at(&c->tasks, i)->parent)
-            c->inherited = gt_forks_inherited;
+        if (gt_calls_tasks_at(&c->tasks, i)->parent)
+            c->inherited = gt_calls_forks_inherited;
     if (c->facts.form == GT_CALLS_ETRACE)
         name_units(c);
-    gt_tasks_ready(&c->tasks);
+    gt_calls_tasks_ready(&c->tasks);
     return 0;
 }
 
@@ -240,7 +243,7 @@ int gt_calls_open(const char *path, const struct gt_calls_options *o, struct gt_
     c->forks = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
     pthread_mutex_init(&c->forks_lock, NULL);
     pthread_mutex_init(&c->notices_lock, NULL);
-    c->notices = (struct gt_notices){put_notice, c};
+    c->notices = (struct gt_error_notices){put_notice, c};
     if (o) {
         c->told = o->notices;
         c->written = o->written;
@@ -258,9 +261,9 @@ void gt_calls_close(struct gt_calls *c)
 {
     if (!c)
         return;
-    gt_spaces_destroy(c->spaces);
-    gt_tasks_finish(&c->tasks);
-    gt_texts_close(&c->texts);
+    gt_calls_spaces_destroy(c->spaces);
+    gt_calls_tasks_finish(&c->tasks);
+    gt_calls_texts_close(&c->texts);
     gt_uftrace_info_free(&c->info);
     if (c->file.path)
         gt_compact_file_close(&c->file);
@@ -294,13 +297,13 @@ bool gt_calls_is_open(const struct gt_calls *c, const struct gt_call *e)
         return e->kind == GT_CALL_EXIT && e->flags & open;
     /* A suspended task's calls end with what suspends it. */
     const uint32_t depth = e->depth - (gt_call_suspends(e->function) && e->depth > 0);
-    return gt_task_names_ended(gt_tasks_at(&c->tasks, e->task), e->time, depth);
+    return gt_calls_task_names_ended(gt_calls_tasks_at(&c->tasks, e->task), e->time, depth);
 }
 
 uint64_t gt_calls_first_end(const struct gt_calls *c, uint32_t task)
 {
-    const GArray *ends = gt_tasks_at(&c->tasks, task)->ends;
-    return ends ? g_array_index(ends, struct gt_tasks_end, 0).time : UINT64_MAX;
+    const GArray *ends = gt_calls_tasks_at(&c->tasks, task)->ends;
+    return ends ? g_array_index(ends, struct gt_calls_tasks_end, 0).time : UINT64_MAX;
 }
 
 bool gt_calls_gave(const struct gt_calls *c)
@@ -310,7 +313,7 @@ bool gt_calls_gave(const struct gt_calls *c)
 
 const struct gt_calls_task *gt_calls_task(const struct gt_calls *c, uint32_t index)
 {
-    return &((const struct gt_tasks_task *)c->tasks.task->pdata[index])->public;
+    return &((const struct gt_calls_tasks_task *)c->tasks.task->pdata[index])->public;
 }
 
 size_t gt_calls_n_processes(const struct gt_calls *c)
@@ -325,12 +328,12 @@ const struct gt_calls_process *gt_calls_process(const struct gt_calls *c, uint32
 
 size_t gt_calls_n_functions(const struct gt_calls *c)
 {
-    return gt_spaces_n_functions(c->spaces);
+    return gt_calls_spaces_n_functions(c->spaces);
 }
 
 const struct gt_calls_function *gt_calls_function(const struct gt_calls *c, uint32_t index)
 {
-    return gt_spaces_function(c->spaces, index);
+    return gt_calls_spaces_function(c->spaces, index);
 }
 
 const struct gt_calls_mark *gt_calls_marks(const struct gt_calls *c, size_t *n)
@@ -378,5 +381,5 @@ const struct gt_calls_facts *gt_calls_facts(const struct gt_calls *c)
 char *gt_calls_text(const struct gt_calls *c, const char *name, size_t *size)
 {
     char *data;
-    return gt_texts_read(&c->texts, name, &data, size, NULL) < 0 ? NULL : data;
+    return gt_calls_texts_read(&c->texts, name, &data, size, NULL) < 0 ? NULL : data;
 }

@@ -7,34 +7,35 @@
 #include "calls/read/stack.h"
 
 /* `w` may be NULL. */
-void gt_pass_rules(const struct gt_calls *c, const struct gt_calls_window *w,
-                   struct gt_calls_rules *out);
+void gt_calls_pass_rules(const struct gt_calls *c, const struct gt_calls_window *w,
+                         struct gt_calls_rules *out);
 /* True where the part has records that the window needs. */
-bool gt_pass_needs(const struct gt_calls *c, const struct gt_calls_part *p,
-                   const struct gt_calls_rules *r);
+bool gt_calls_pass_needs(const struct gt_calls *c, const struct gt_calls_part *p,
+                         const struct gt_calls_rules *r);
 /* How a task ends whose last record is at `last`. */
-struct gt_calls_end gt_pass_end(const struct gt_calls *c, const struct gt_calls_rules *r,
-                                uint64_t last);
+struct gt_calls_end gt_calls_pass_end(const struct gt_calls *c, const struct gt_calls_rules *r,
+                                      uint64_t last);
 /* Reports that the part cannot be read from a block on: the one before number `next`. */
-void gt_pass_report_damage(const struct gt_calls *c, const struct gt_calls_part *p, size_t next,
-                           const struct gt_error *err);
+void gt_calls_pass_report_damage(const struct gt_calls *c, const struct gt_calls_part *p,
+                                 size_t next, const struct gt_error *err);
 /* Reports records that fitted nowhere, and records of unknown tasks. */
-void gt_pass_report(const struct gt_calls *c, uint64_t odd, uint64_t unknown);
+void gt_calls_pass_report(const struct gt_calls *c, uint64_t odd, uint64_t unknown);
 
 /* As gt_calls_walk and gt_calls_scan, without filters. */
-int gt_pass_walk(struct gt_calls *c, const struct gt_calls_window *w,
-                 int (*call)(void *self, const struct gt_call *e), void *self,
-                 struct gt_error *err);
+int gt_calls_pass_walk(struct gt_calls *c, const struct gt_calls_window *w,
+                       int (*call)(void *self, const struct gt_call *e), void *self,
+                       struct gt_error *err);
 /* gt_calls_walk. */
-typedef int gt_pass_walk_fn(struct gt_calls *c, const struct gt_calls_window *w,
-                            int (*call)(void *self, const struct gt_call *e), void *self,
-                            struct gt_error *err);
+typedef int gt_calls_pass_walk_fn(struct gt_calls *c, const struct gt_calls_window *w,
+                                  int (*call)(void *self, const struct gt_call *e), void *self,
+                                  struct gt_error *err);
 /* As gt_calls_scan, on one thread, by a walk. */
-int gt_pass_scan_by_walk(gt_pass_walk_fn *walk, struct gt_calls *c, const struct gt_calls_window *w,
-                         const struct gt_calls_consumer *consumer, void *self,
-                         struct gt_error *err);
-int gt_pass_scan(struct gt_calls *c, const struct gt_calls_window *w,
-                 const struct gt_calls_consumer *consumer, void *self, unsigned threads,
-                 struct gt_error *err);
+int gt_calls_pass_scan_by_walk(gt_calls_pass_walk_fn *walk, struct gt_calls *c,
+                               const struct gt_calls_window *w,
+                               const struct gt_calls_consumer *consumer, void *self,
+                               struct gt_error *err);
+int gt_calls_pass_scan(struct gt_calls *c, const struct gt_calls_window *w,
+                       const struct gt_calls_consumer *consumer, void *self, unsigned threads,
+                       struct gt_error *err);
 
 #endif

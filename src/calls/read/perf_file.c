@@ -13,29 +13,29 @@
 enum { COMM = 3, SWITCH = 14, HEAD = 8, IDS = 8, TAIL = 16, NAME = 64 };
 enum { SWITCH_OUT = 1 << 13, SWITCH_PREEMPTED = 1 << 14 };
 
-void gt_perf_read(const char *data, size_t size,
-                  void (*take)(void *self, const struct gt_perf_record *r), void *self)
+void gt_calls_perf_read(const char *data, size_t size,
+                        void (*take)(void *self, const struct gt_calls_perf_record *r), void *self)
 {
-    struct gt_reader in;
-    gt_reader_init(&in, data, size);
+    struct gt_bytes_reader in;
+    gt_bytes_reader_init(&in, data, size);
     while (in.left >= HEAD) {
-        const uint32_t type = gt_read_u32(&in), misc = gt_read_u16(&in);
-        const size_t length = gt_read_u16(&in), rest = length - HEAD;
+        const uint32_t type = gt_bytes_read_u32(&in), misc = gt_bytes_read_u16(&in);
+        const size_t length = gt_bytes_read_u16(&in), rest = length - HEAD;
         if (length < HEAD || rest > in.left)
             return;
-        const uint8_t *body = gt_read_bytes(&in, rest);
+        const uint8_t *body = gt_bytes_read_bytes(&in, rest);
         const bool comm = type == COMM && rest > IDS + TAIL, is_switch = type == SWITCH;
         if ((!comm && !is_switch) || rest < TAIL)
             continue;
         char name[NAME] = {0};
-        struct gt_perf_record r = {.time = gt_le64(body + rest - 8),
-                                   .tid = gt_le32(body + rest - 12),
-                                   .name = comm ? name : NULL,
-                                   .out = misc & SWITCH_OUT,
-                                   .preempted = misc & SWITCH_PREEMPTED};
+        struct gt_calls_perf_record r = {.time = gt_bytes_le64(body + rest - 8),
+                                         .tid = gt_bytes_le32(body + rest - 12),
+                                         .name = comm ? name : NULL,
+                                         .out = misc & SWITCH_OUT,
+                                         .preempted = misc & SWITCH_PREEMPTED};
         if (comm) {
             const size_t n = rest - IDS - TAIL;
-            r.tid = gt_le32(body + 4);
+            r.tid = gt_bytes_le32(body + 4);
             memcpy(name, body + IDS, n < sizeof name - 1 ? n : sizeof name - 1);
         }
         take(self, &r);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct gt_perf_record {
+struct gt_calls_perf_record {
     uint64_t time;
     uint32_t tid;
     const char *name; /* the task's from now on; NULL: it is suspended, or goes on */
@@ -16,7 +16,7 @@ struct gt_perf_record {
 };
 
 /* Calls `take` for each record that says such a thing, in the order of the file; damage ends it. */
-void gt_perf_read(const char *data, size_t size,
-                  void (*take)(void *self, const struct gt_perf_record *r), void *self);
+void gt_calls_perf_read(const char *data, size_t size,
+                        void (*take)(void *self, const struct gt_calls_perf_record *r), void *self);
 
 #endif

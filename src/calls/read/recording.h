@@ -42,16 +42,16 @@ struct gt_calls_part {
 
 struct gt_calls {
     char *path;
-    struct gt_notices notices; /* one at a time, from any thread */
-    struct gt_notices told;    /* where they go */
+    struct gt_error_notices notices; /* one at a time, from any thread */
+    struct gt_error_notices told;    /* where they go */
     pthread_mutex_t notices_lock;
     bool written; /* as in struct gt_calls_options */
     struct gt_calls_facts facts;
     struct gt_compact_file file; /* fd -1: a directory */
-    struct gt_texts texts;
+    struct gt_calls_texts texts;
     struct gt_uftrace_info info;
-    struct gt_spaces *spaces;
-    struct gt_tasks tasks;
+    struct gt_calls_spaces *spaces;
+    struct gt_calls_tasks tasks;
     GArray *marks; /* struct gt_calls_mark */
     char *marks_text;
     GHashTable *events; /* their names, by id */
@@ -59,7 +59,7 @@ struct gt_calls {
     uint32_t lost_event; /* the event that marks lost records; 0: none */
     struct gt_calls_block *block;
     size_t n_blocks;
-    /* gt_forks_inherited; NULL: no task is a forked child */
+    /* gt_calls_forks_inherited; NULL: no task is a forked child */
     const GArray *(*inherited)(struct gt_calls *c, uint32_t task, size_t n, uint32_t function);
     GHashTable *forks; /* its results, by task */
     pthread_mutex_t forks_lock;
@@ -75,21 +75,21 @@ static inline bool gt_calls_is_file(const struct gt_calls *c)
 }
 
 /* Where notices go of what a recording that is being written may have later: nowhere meanwhile. */
-static inline const struct gt_notices *gt_calls_notices_at_end(const struct gt_calls *c)
+static inline const struct gt_error_notices *gt_calls_notices_at_end(const struct gt_calls *c)
 {
-    static const struct gt_notices none;
+    static const struct gt_error_notices none;
     return c->written ? &none : &c->notices;
 }
 
 /* The rows of a compact file, or of a directory. `c` has its file, texts and tasks; tasks that have
  * records are added. GT_E_NOMEM, GT_E_IO, GT_E_FORMAT. */
-int gt_rows_of_file(struct gt_calls *c, struct gt_error *err);
-int gt_rows_of_directory(struct gt_calls *c, struct gt_error *err);
+int gt_calls_rows_of_file(struct gt_calls *c, struct gt_error *err);
+int gt_calls_rows_of_directory(struct gt_calls *c, struct gt_error *err);
 
 /* extern.dat and events.txt. */
-int gt_marks_read(struct gt_calls *c, struct gt_error *err);
-int gt_events_read(struct gt_calls *c, struct gt_error *err);
+int gt_calls_marks_read(struct gt_calls *c, struct gt_error *err);
+int gt_calls_events_read(struct gt_calls *c, struct gt_error *err);
 /* GT_VALUES_FILE. */
-int gt_specs_read(struct gt_calls *c, struct gt_error *err);
+int gt_calls_specs_read(struct gt_calls *c, struct gt_error *err);
 
 #endif

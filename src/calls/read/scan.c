@@ -147,7 +147,7 @@ static int scan_part(struct worker *w, guint number)
             return 0;
         status = kind->block(w->reader, p->block + i, &w->err);
         if (status == GT_E_FORMAT && w->out.status == 0) {
-            gt_pass_report_damage(w->scan->c, p, i + 1, &w->err);
+            gt_calls_pass_report_damage(w->scan->c, p, i + 1, &w->err);
             status = 0;
             break;
         }
@@ -172,7 +172,7 @@ static int begin_worker(struct worker *w)
                                      .open = open_stack,
                                      .self = w};
     w->share = scan->consumer->share(scan->self);
-    if (!gt_feed_init(&w->feed) || !w->share)
+    if (!gt_calls_feed_init(&w->feed) || !w->share)
         return gt_error_set(&w->err, GT_E_NOMEM, "%s: out of memory", scan->c->path);
     return gt_calls_reader_kind_of(scan->c)->create(&w->feed, &w->reader, &w->err);
 }
@@ -197,7 +197,7 @@ static void finish_worker(struct worker *w)
     w->scan->unknown += w->feed.unknown;
     if (w->reader)
         gt_calls_reader_kind_of(w->scan->c)->destroy(w->reader);
-    gt_feed_finish(&w->feed);
+    gt_calls_feed_finish(&w->feed);
     if (w->stacks)
         g_ptr_array_free(w->stacks, TRUE);
 }
@@ -213,7 +213,7 @@ static gint compare_endings(gconstpointer a, gconstpointer b)
 static int end_task(struct worker *w, const struct ending *e)
 {
     const struct gt_calls_rules *r = &w->scan->rules;
-    const struct gt_calls_end end = gt_pass_end(w->scan->c, r, e->last);
+    const struct gt_calls_end end = gt_calls_pass_end(w->scan->c, r, e->last);
     struct gt_calls_stack s;
     gt_calls_stack_init(&s, e->task);
     int status = GT_E_NOMEM;
@@ -260,7 +260,7 @@ static void order_parts(struct scan *scan)
     const struct gt_calls *c = scan->c;
     scan->order = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint i = 0; i < c->parts->len; i++)
-        if (gt_pass_needs(c, &g_array_index(c->parts, struct gt_calls_part, i), &scan->rules))
+        if (gt_calls_pass_needs(c, &g_array_index(c->parts, struct gt_calls_part, i), &scan->rules))
             g_array_append_val(scan->order, i);
     g_array_sort_with_data(scan->order, compare_parts, c->parts);
 }
@@ -306,13 +306,13 @@ static unsigned workers_of(const struct scan *scan, unsigned threads)
     return n > 0 ? (unsigned)n : 1;
 }
 
-int gt_pass_scan(struct gt_calls *c, const struct gt_calls_window *w,
-                 const struct gt_calls_consumer *consumer, void *self, unsigned threads,
-                 struct gt_error *err)
+int gt_calls_pass_scan(struct gt_calls *c, const struct gt_calls_window *w,
+                       const struct gt_calls_consumer *consumer, void *self, unsigned threads,
+                       struct gt_error *err)
 {
     struct scan scan = {
         .c = c, .shown = w ? w->tasks : NULL, .consumer = consumer, .self = self, .err = err};
-    gt_pass_rules(c, w, &scan.rules);
+    gt_calls_pass_rules(c, w, &scan.rules);
     order_parts(&scan);
     scan.endings = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, free_ending);
     pthread_mutex_init(&scan.lock, NULL);
@@ -323,6 +323,6 @@ int gt_pass_scan(struct gt_calls *c, const struct gt_calls_window *w,
     g_array_free(scan.order, TRUE);
     g_hash_table_destroy(scan.endings);
     pthread_mutex_destroy(&scan.lock);
-    gt_pass_report(c, scan.odd, scan.unknown);
+    gt_calls_pass_report(c, scan.odd, scan.unknown);
     return status;
 }

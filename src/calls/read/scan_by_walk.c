@@ -54,8 +54,10 @@ static int flush_all(struct scan *s)
     return status;
 }
 
-int gt_pass_scan_by_walk(gt_pass_walk_fn *walk, struct gt_calls *c, const struct gt_calls_window *w,
-                         const struct gt_calls_consumer *consumer, void *self, struct gt_error *err)
+int gt_calls_pass_scan_by_walk(gt_calls_pass_walk_fn *walk, struct gt_calls *c,
+                               const struct gt_calls_window *w,
+                               const struct gt_calls_consumer *consumer, void *self,
+                               struct gt_error *err)
 {
     struct scan s = {.consumer = consumer, .share = consumer->share(self)};
     if (!s.share)

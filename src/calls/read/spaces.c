@@ -34,22 +34,22 @@ struct map {
     uint32_t first;    /* of its spaces */
 };
 
-struct gt_spaces {
-    const struct gt_texts *texts;
-    struct gt_notices notices;
+struct gt_calls_spaces {
+    const struct gt_calls_texts *texts;
+    struct gt_error_notices notices;
     bool relative;
     GPtrArray *maps;      /* struct map */
     GHashTable *by_sid;   /* their numbers, from 1 */
     GArray *map_of;       /* uint32_t: of each space */
     pthread_mutex_t lock; /* for the members below */
     struct gt_calls_modules modules;
-    struct gt_functions functions;
-    struct gt_pairs known; /* space and address to function */
-    GPtrArray *names;      /* of addresses */
-    GHashTable *handlers;  /* their addresses; from creation on */
+    struct gt_calls_functions functions;
+    struct gt_calls_pairs known; /* space and address to function */
+    GPtrArray *names;            /* of addresses */
+    GHashTable *handlers;        /* their addresses; from creation on */
 };
 
-void gt_spaces_read_symbols(struct gt_spaces *s)
+void gt_calls_spaces_read_symbols(struct gt_calls_spaces *s)
 {
     pthread_mutex_lock(&s->lock);
     for (guint i = 0; i < s->modules.list->len; i++)
@@ -65,7 +65,7 @@ static void free_map(gpointer data)
     g_free(m);
 }
 
-static struct map *add_map(struct gt_spaces *s)
+static struct map *add_map(struct gt_calls_spaces *s)
 {
     struct map *m = g_new0(struct map, 1);
     m->ordered = true;
@@ -76,44 +76,44 @@ static struct map *add_map(struct gt_spaces *s)
 
 static void add_handler(void *self, uint64_t address)
 {
-    struct gt_spaces *s = self;
+    struct gt_calls_spaces *s = self;
     g_hash_table_add(s->handlers, GSIZE_TO_POINTER(address));
 }
 
 /* A damaged line says nothing. */
-static void read_handlers(struct gt_spaces *s)
+static void read_handlers(struct gt_calls_spaces *s)
 {
     char *text;
     size_t size;
-    if (gt_texts_read(s->texts, GT_HANDLERS_FILE, &text, &size, NULL) < 0)
+    if (gt_calls_texts_read(s->texts, GT_HANDLERS_FILE, &text, &size, NULL) < 0)
         return;
-    gt_handlers_parse(text, add_handler, s);
+    gt_recording_handlers_parse(text, add_handler, s);
     free(text);
 }
 
-static bool is_handler(const struct gt_spaces *s, uint64_t address)
+static bool is_handler(const struct gt_calls_spaces *s, uint64_t address)
 {
     return g_hash_table_contains(s->handlers, GSIZE_TO_POINTER(address));
 }
 
 /* GT_CALLS_SCHEDULE and GT_CALLS_PREEMPTED. */
-static void add_schedule(struct gt_spaces *s)
+static void add_schedule(struct gt_calls_spaces *s)
 {
     static const char *const name[] = {"linux:schedule", "linux:schedule (pre-empted)"};
     for (size_t i = 0; i < G_N_ELEMENTS(name); i++) {
         struct gt_calls_function *f;
-        gt_functions_add(&s->functions, UINT32_MAX, UINT64_MAX - i, &f);
+        gt_calls_functions_add(&s->functions, UINT32_MAX, UINT64_MAX - i, &f);
         if (!f)
             return;
         *f = (struct gt_calls_function){.name = name[i], .module = ""};
-        gt_functions_publish(&s->functions);
+        gt_calls_functions_publish(&s->functions);
     }
 }
 
-struct gt_spaces *gt_spaces_create(const struct gt_texts *texts, bool relative,
-                                   const struct gt_notices *notices)
+struct gt_calls_spaces *gt_calls_spaces_create(const struct gt_calls_texts *texts, bool relative,
+                                               const struct gt_error_notices *notices)
 {
-    struct gt_spaces *s = g_new0(struct gt_spaces, 1);
+    struct gt_calls_spaces *s = g_new0(struct gt_calls_spaces, 1);
     s->texts = texts;
     s->notices = *notices;
     s->relative = relative;
@@ -130,7 +130,7 @@ struct gt_spaces *gt_spaces_create(const struct gt_texts *texts, bool relative,
     return s;
 }
 
-void gt_spaces_destroy(struct gt_spaces *s)
+void gt_calls_spaces_destroy(struct gt_calls_spaces *s)
 {
     if (!s)
         return;
@@ -141,15 +141,15 @@ void gt_spaces_destroy(struct gt_spaces *s)
     g_hash_table_destroy(s->handlers);
     pthread_mutex_destroy(&s->lock);
     gt_calls_modules_finish(&s->modules);
-    gt_functions_finish(&s->functions);
-    gt_pairs_clear(&s->known);
+    gt_calls_functions_finish(&s->functions);
+    gt_calls_pairs_clear(&s->known);
     g_free(s);
 }
 
 /* ---- maps ---------------------------------------------------------------------------------- */
 
 /* Lines of one file that follow each other are one module, which begins where the first does. */
-static void take_lines(struct gt_spaces *s, struct map *m, const struct gt_uftrace_map *map)
+static void take_lines(struct gt_calls_spaces *s, struct map *m, const struct gt_uftrace_map *map)
 {
     const char *before = "";
     m->line = g_new(struct line, map->n + 1);
@@ -188,19 +188,20 @@ static void order_lines(struct map *m)
     m->ordered = ordered;
 }
 
-static int read_map(struct gt_spaces *s, struct map *m, const char *name, struct gt_error *err)
+static int read_map(struct gt_calls_spaces *s, struct map *m, const char *name,
+                    struct gt_error *err)
 {
     struct gt_uftrace_map map;
     struct gt_error why = {0};
     char *text;
     size_t size;
-    int status = gt_texts_read(s->texts, name, &text, &size, err);
+    int status = gt_calls_texts_read(s->texts, name, &text, &size, err);
     if (status < 0)
         return status;
     status = gt_uftrace_map_read(text, size, &map, &why);
     free(text);
     if (status < 0) {
-        g_autofree char *place = gt_texts_place(s->texts, name);
+        g_autofree char *place = gt_calls_texts_place(s->texts, name);
         return gt_error_set(err, status == GT_E_TRUNC ? GT_E_FORMAT : status, "%s: %s", place,
                             why.text);
     }
@@ -211,7 +212,7 @@ static int read_map(struct gt_spaces *s, struct map *m, const char *name, struct
     return 0;
 }
 
-int64_t gt_spaces_add_map(struct gt_spaces *s, const char *sid, struct gt_error *err)
+int64_t gt_calls_spaces_add_map(struct gt_calls_spaces *s, const char *sid, struct gt_error *err)
 {
     size_t number = GPOINTER_TO_SIZE(g_hash_table_lookup(s->by_sid, sid));
     if (number)
@@ -221,15 +222,15 @@ int64_t gt_spaces_add_map(struct gt_spaces *s, const char *sid, struct gt_error 
     g_hash_table_insert(s->by_sid, g_strdup(sid), GSIZE_TO_POINTER((size_t)s->maps->len));
     int status = read_map(s, m, name, err);
     if (status == GT_E_NOT_FOUND) {
-        gt_notice(&s->notices, "%s: there is no %s; functions of the session have no names",
-                  s->texts->path, name);
+        gt_error_notice(&s->notices, "%s: there is no %s; functions of the session have no names",
+                        s->texts->path, name);
         status = 0;
     }
     return status < 0 ? status : (int64_t)s->maps->len - 1;
 }
 
-void gt_spaces_add_library(struct gt_spaces *s, size_t map, uint64_t time, uint64_t base,
-                           const char *path)
+void gt_calls_spaces_add_library(struct gt_calls_spaces *s, size_t map, uint64_t time,
+                                 uint64_t base, const char *path)
 {
     struct map *m = s->maps->pdata[map];
     const struct library l = {time, base & GT_UFTRACE_ADDR_MASK,
@@ -243,7 +244,7 @@ static gint compare_times(gconstpointer a, gconstpointer b)
     return x->time < y->time ? -1 : x->time > y->time;
 }
 
-void gt_spaces_number(struct gt_spaces *s)
+void gt_calls_spaces_number(struct gt_calls_spaces *s)
 {
     for (guint i = 0; i < s->maps->len; i++) {
         struct map *m = s->maps->pdata[i];
@@ -255,12 +256,13 @@ void gt_spaces_number(struct gt_spaces *s)
     }
 }
 
-size_t gt_spaces_count(const struct gt_spaces *s)
+size_t gt_calls_spaces_count(const struct gt_calls_spaces *s)
 {
     return s->map_of->len;
 }
 
-uint32_t gt_spaces_at(const struct gt_spaces *s, size_t map, uint64_t time, uint64_t *until)
+uint32_t gt_calls_spaces_at(const struct gt_calls_spaces *s, size_t map, uint64_t time,
+                            uint64_t *until)
 {
     const struct map *m = s->maps->pdata[map];
     const struct library *l = (const struct library *)(const void *)m->libraries->data;
@@ -269,7 +271,7 @@ uint32_t gt_spaces_at(const struct gt_spaces *s, size_t map, uint64_t time, uint
     return m->first + (uint32_t)loaded;
 }
 
-size_t gt_spaces_map(const struct gt_spaces *s, uint32_t space)
+size_t gt_calls_spaces_map(const struct gt_calls_spaces *s, uint32_t space)
 {
     return g_array_index(s->map_of, uint32_t, space);
 }
@@ -289,7 +291,7 @@ static const struct line *find_line(const struct map *m, uint64_t address)
 }
 
 /* The library loaded last that has a symbol there. */
-static const struct gt_uftrace_symbol *find_loaded(struct gt_spaces *s, const struct map *m,
+static const struct gt_uftrace_symbol *find_loaded(struct gt_calls_spaces *s, const struct map *m,
                                                    size_t loaded, uint64_t address,
                                                    struct gt_calls_module **module)
 {
@@ -305,11 +307,11 @@ static const struct gt_uftrace_symbol *find_loaded(struct gt_spaces *s, const st
 }
 
 /* `address`: where it is in the recording. */
-static uint32_t add_symbol(struct gt_spaces *s, struct gt_calls_module *module,
+static uint32_t add_symbol(struct gt_calls_spaces *s, struct gt_calls_module *module,
                            const struct gt_uftrace_symbol *symbol, uint64_t address)
 {
     struct gt_calls_function *f;
-    uint32_t index = gt_functions_add(&s->functions, module->number, symbol->addr, &f);
+    uint32_t index = gt_calls_functions_add(&s->functions, module->number, symbol->addr, &f);
     if (!f)
         return index;
     const struct gt_calls_line *line = gt_calls_modules_line(&s->modules, module, symbol->addr);
@@ -322,16 +324,16 @@ static uint32_t add_symbol(struct gt_spaces *s, struct gt_calls_module *module,
                                     .size = symbol->size,
                                     .is_plt = symbol->type == 'P',
                                     .is_handler = is_handler(s, address)};
-    gt_functions_publish(&s->functions);
+    gt_calls_functions_publish(&s->functions);
     return index;
 }
 
-static uint32_t add_address(struct gt_spaces *s, const struct gt_calls_module *module,
+static uint32_t add_address(struct gt_calls_spaces *s, const struct gt_calls_module *module,
                             uint64_t address)
 {
     struct gt_calls_function *f;
     uint32_t number = module ? module->number | NO_MODULE : UINT32_MAX;
-    uint32_t index = gt_functions_add(&s->functions, number, address, &f);
+    uint32_t index = gt_calls_functions_add(&s->functions, number, address, &f);
     if (!f)
         return index;
     char *name = g_strdup_printf("<%" PRIx64 ">", address);
@@ -341,13 +343,13 @@ static uint32_t add_address(struct gt_spaces *s, const struct gt_calls_module *m
                                     .address = address,
                                     .is_address = true,
                                     .is_handler = is_handler(s, address)};
-    gt_functions_publish(&s->functions);
+    gt_calls_functions_publish(&s->functions);
     return index;
 }
 
-static uint32_t resolve(struct gt_spaces *s, uint32_t space, uint64_t address)
+static uint32_t resolve(struct gt_calls_spaces *s, uint32_t space, uint64_t address)
 {
-    const struct map *m = s->maps->pdata[gt_spaces_map(s, space)];
+    const struct map *m = s->maps->pdata[gt_calls_spaces_map(s, space)];
     const struct line *line = find_line(m, address);
     struct gt_calls_module *module = line ? line->module : NULL;
     const struct gt_uftrace_symbol *symbol =
@@ -360,25 +362,26 @@ static uint32_t resolve(struct gt_spaces *s, uint32_t space, uint64_t address)
                   : add_address(s, line ? line->module : NULL, address);
 }
 
-uint32_t gt_spaces_resolve(struct gt_spaces *s, uint32_t space, uint64_t address)
+uint32_t gt_calls_spaces_resolve(struct gt_calls_spaces *s, uint32_t space, uint64_t address)
 {
     pthread_mutex_lock(&s->lock);
-    uint32_t index = gt_pairs_get(&s->known, space, address);
+    uint32_t index = gt_calls_pairs_get(&s->known, space, address);
     if (index == GT_PAIRS_NONE) {
         index = resolve(s, space, address);
-        if (index != GT_PAIRS_NONE && !gt_pairs_put(&s->known, space, address, index))
+        if (index != GT_PAIRS_NONE && !gt_calls_pairs_put(&s->known, space, address, index))
             index = GT_PAIRS_NONE;
     }
     pthread_mutex_unlock(&s->lock);
     return index;
 }
 
-size_t gt_spaces_n_functions(const struct gt_spaces *s)
+size_t gt_calls_spaces_n_functions(const struct gt_calls_spaces *s)
 {
-    return gt_functions_count(&s->functions);
+    return gt_calls_functions_count(&s->functions);
 }
 
-const struct gt_calls_function *gt_spaces_function(const struct gt_spaces *s, uint32_t index)
+const struct gt_calls_function *gt_calls_spaces_function(const struct gt_calls_spaces *s,
+                                                         uint32_t index)
 {
-    return gt_functions_at(&s->functions, index);
+    return gt_calls_functions_at(&s->functions, index);
 }

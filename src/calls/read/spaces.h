@@ -16,18 +16,18 @@
 #include "calls/read/calls.h"
 #include "calls/read/texts.h"
 
-struct gt_spaces;
+struct gt_calls_spaces;
 
 /* A library that was loaded after the map was written. */
-struct gt_spaces_library {
+struct gt_calls_spaces_library {
     uint64_t time, base;
     const char *path;
 };
 
 /* `relative`: addresses in symbol files are relative to their module. The texts must outlive it. */
-struct gt_spaces *gt_spaces_create(const struct gt_texts *texts, bool relative,
-                                   const struct gt_notices *notices);
-void gt_spaces_destroy(struct gt_spaces *s); /* NULL is fine */
+struct gt_calls_spaces *gt_calls_spaces_create(const struct gt_calls_texts *texts, bool relative,
+                                               const struct gt_error_notices *notices);
+void gt_calls_spaces_destroy(struct gt_calls_spaces *s); /* NULL is fine */
 
 /* ---- while the recording is opened ---------------------------------------------------------- */
 
@@ -35,29 +35,31 @@ void gt_spaces_destroy(struct gt_spaces *s); /* NULL is fine */
 
 /* The map of a session, read once; its number. GT_E_FORMAT, GT_E_IO, GT_E_NOMEM. A map that is not
  * there is empty. */
-int64_t gt_spaces_add_map(struct gt_spaces *s, const char *sid, struct gt_error *err);
+int64_t gt_calls_spaces_add_map(struct gt_calls_spaces *s, const char *sid, struct gt_error *err);
 /* A library of a map; in any order. */
-void gt_spaces_add_library(struct gt_spaces *s, size_t map, uint64_t time, uint64_t base,
-                           const char *path);
+void gt_calls_spaces_add_library(struct gt_calls_spaces *s, size_t map, uint64_t time,
+                                 uint64_t base, const char *path);
 /* All maps and libraries have been added: spaces have their numbers. */
-void gt_spaces_number(struct gt_spaces *s);
+void gt_calls_spaces_number(struct gt_calls_spaces *s);
 
 /* ---- afterwards ----------------------------------------------------------------------------- */
 
-size_t gt_spaces_count(const struct gt_spaces *s);
+size_t gt_calls_spaces_count(const struct gt_calls_spaces *s);
 /* The space that a map is at the time; *until: the first time at which it is another one
  * (UINT64_MAX: never). */
-uint32_t gt_spaces_at(const struct gt_spaces *s, size_t map, uint64_t time, uint64_t *until);
+uint32_t gt_calls_spaces_at(const struct gt_calls_spaces *s, size_t map, uint64_t time,
+                            uint64_t *until);
 
 /* Reads the symbols of all modules, which else are read when they are needed. */
-void gt_spaces_read_symbols(struct gt_spaces *s);
+void gt_calls_spaces_read_symbols(struct gt_calls_spaces *s);
 
 /* The map that a space is of. */
-size_t gt_spaces_map(const struct gt_spaces *s, uint32_t space);
+size_t gt_calls_spaces_map(const struct gt_calls_spaces *s, uint32_t space);
 
 /* The function at an address of 48 bits in a space. UINT32_MAX: no memory. */
-uint32_t gt_spaces_resolve(struct gt_spaces *s, uint32_t space, uint64_t address);
-size_t gt_spaces_n_functions(const struct gt_spaces *s);
-const struct gt_calls_function *gt_spaces_function(const struct gt_spaces *s, uint32_t index);
+uint32_t gt_calls_spaces_resolve(struct gt_calls_spaces *s, uint32_t space, uint64_t address);
+size_t gt_calls_spaces_n_functions(const struct gt_calls_spaces *s);
+const struct gt_calls_function *gt_calls_spaces_function(const struct gt_calls_spaces *s,
+                                                         uint32_t index);
 
 #endif

@@ -6,20 +6,20 @@
 #include <glib.h>
 #include <string.h>
 
-int gt_specs_read(struct gt_calls *c, struct gt_error *err)
+int gt_calls_specs_read(struct gt_calls *c, struct gt_error *err)
 {
     char *text;
     size_t size;
     struct gt_error why = {0};
-    if (!gt_texts_have(&c->texts, GT_VALUES_FILE))
+    if (!gt_calls_texts_have(&c->texts, GT_VALUES_FILE))
         return 0;
-    int status = gt_texts_read(&c->texts, GT_VALUES_FILE, &text, &size, err);
+    int status = gt_calls_texts_read(&c->texts, GT_VALUES_FILE, &text, &size, err);
     if (status < 0)
         return status;
     status = gt_values_read(text, size, &c->values, &why);
     free(text);
     if (status < 0) {
-        g_autofree char *place = gt_texts_place(&c->texts, GT_VALUES_FILE);
+        g_autofree char *place = gt_calls_texts_place(&c->texts, GT_VALUES_FILE);
         return gt_error_set(err, status, "%s: %s", place, why.text);
     }
     return 0;
@@ -70,7 +70,7 @@ const struct gt_value_spec *gt_calls_value_spec(const struct gt_calls *c, uint32
 {
     if (c->values.n_modules == 0)
         return NULL;
-    const struct gt_calls_function *f = gt_spaces_function(c->spaces, function);
+    const struct gt_calls_function *f = gt_calls_spaces_function(c->spaces, function);
     const struct gt_value_module *m = gt_values_module(&c->values, f->module, NULL);
     const struct gt_value_function *found = m ? gt_value_module_find(m, f->address) : NULL;
     return found ? &found->spec : m ? NULL : find_in_parts(c, f);
@@ -119,7 +119,7 @@ void gt_calls_value_name(const struct gt_value_item *item, size_t i, bool entry,
 
 bool gt_calls_get_value(const struct gt_calls *c, uint32_t function,
                         const struct gt_value_list *arguments, const struct gt_value_list *result,
-                        const struct gt_call_value_name *name, struct gt_call_value *out)
+                        const struct gt_base_call_value_name *name, struct gt_base_call_value *out)
 {
     const struct gt_value_spec *spec = gt_calls_value_spec(c, function);
     const bool entry = name->place != GT_CALL_RESULT;

@@ -23,8 +23,8 @@ struct session {
 enum { SESSIONS_BACK = 64 }; /* of a process that are looked at: lines are in order of time */
 
 struct reader {
-    struct gt_tasks *tasks;
-    struct gt_spaces *spaces;
+    struct gt_calls_tasks *tasks;
+    struct gt_calls_spaces *spaces;
     GArray *sessions;   /* struct session, in the order of the lines */
     GHashTable *by_pid; /* the last session's number of a process, from 1 */
     struct gt_error *err;
@@ -32,7 +32,7 @@ struct reader {
 
 static void free_task(gpointer data)
 {
-    struct gt_tasks_task *t = data;
+    struct gt_calls_tasks_task *t = data;
     g_array_free(t->names, TRUE);
     if (t->switches)
         g_array_free(t->switches, TRUE);
@@ -42,7 +42,7 @@ static void free_task(gpointer data)
     g_free(t);
 }
 
-void gt_tasks_finish(struct gt_tasks *t)
+void gt_calls_tasks_finish(struct gt_calls_tasks *t)
 {
     if (!t->task)
         return;
@@ -55,7 +55,7 @@ void gt_tasks_finish(struct gt_tasks *t)
 
 /* ---- tasks and processes ------------------------------------------------------------------- */
 
-static struct gt_calls_process *process_of(struct gt_tasks *t, uint32_t pid, uint32_t *index)
+static struct gt_calls_process *process_of(struct gt_calls_tasks *t, uint32_t pid, uint32_t *index)
 {
     size_t number = GPOINTER_TO_SIZE(g_hash_table_lookup(t->by_pid, GUINT_TO_POINTER(pid)));
     if (!number) {
@@ -68,15 +68,15 @@ static struct gt_calls_process *process_of(struct gt_tasks *t, uint32_t pid, uin
     return &g_array_index(t->process, struct gt_calls_process, *index);
 }
 
-uint32_t gt_tasks_add(struct gt_tasks *t, uint32_t id)
+uint32_t gt_calls_tasks_add(struct gt_calls_tasks *t, uint32_t id)
 {
-    uint32_t index = gt_tasks_find(t, id);
+    uint32_t index = gt_calls_tasks_find(t, id);
     if (index != UINT32_MAX)
         return index;
-    struct gt_tasks_task *task = g_new0(struct gt_tasks_task, 1);
+    struct gt_calls_tasks_task *task = g_new0(struct gt_calls_tasks_task, 1);
     task->public = (struct gt_calls_task){.id = id, .process = UINT32_MAX, .name = ""};
     task->names = g_array_new(FALSE, FALSE, sizeof(struct gt_calls_name));
-    task->epochs = g_array_new(FALSE, FALSE, sizeof(struct gt_tasks_epoch));
+    task->epochs = g_array_new(FALSE, FALSE, sizeof(struct gt_calls_tasks_epoch));
     g_ptr_array_add(t->task, task);
     g_hash_table_insert(t->by_id, GUINT_TO_POINTER(id), GSIZE_TO_POINTER((size_t)t->task->len));
     return t->task->len - 1;
@@ -87,7 +87,7 @@ uint32_t gt_tasks_add(struct gt_tasks *t, uint32_t id)
 static int take_session(struct reader *r, const struct gt_uftrace_task *line)
 {
     uint32_t index;
-    int64_t map = gt_spaces_add_map(r->spaces, line->sid, r->err);
+    int64_t map = gt_calls_spaces_add_map(r->spaces, line->sid, r->err);
     if (map < 0)
         return (int)map;
     struct gt_calls_process *p = process_of(r->tasks, line->pid, &index);
@@ -115,12 +115,12 @@ static const struct session *session_of(const struct reader *r, uint32_t pid, ui
 }
 
 /* What a task has from a time on; lines may repeat. */
-static void add_epoch(struct gt_tasks_task *t, uint64_t time, size_t map)
+static void add_epoch(struct gt_calls_tasks_task *t, uint64_t time, size_t map)
 {
-    const struct gt_tasks_epoch e = {time, map};
+    const struct gt_calls_tasks_epoch e = {time, map};
     if (t->epochs->len > 0) {
-        struct gt_tasks_epoch *last =
-            &g_array_index(t->epochs, struct gt_tasks_epoch, t->epochs->len - 1);
+        struct gt_calls_tasks_epoch *last =
+            &g_array_index(t->epochs, struct gt_calls_tasks_epoch, t->epochs->len - 1);
         if (time <= last->time) {
             last->map = map;
             return;
@@ -131,8 +131,8 @@ static void add_epoch(struct gt_tasks_task *t, uint64_t time, size_t map)
 
 /* In a process that has no session of its own: a child has what its parent has, a thread what the
  * process's first task has. */
-static void inherit(struct gt_tasks *t, struct gt_tasks_task *task,
-                    const struct gt_tasks_task *parent, const struct gt_uftrace_task *line)
+static void inherit(struct gt_calls_tasks *t, struct gt_calls_tasks_task *task,
+                    const struct gt_calls_tasks_task *parent, const struct gt_uftrace_task *line)
 {
     uint32_t index;
     const char *exename = process_of(t, line->pid, &index)->exename;
@@ -143,19 +143,19 @@ static void inherit(struct gt_tasks *t, struct gt_tasks_task *task,
         p->exename = exename;
     if (epochs->len > 0)
         add_epoch(task, line->time,
-                  g_array_index(epochs, struct gt_tasks_epoch, epochs->len - 1).map);
+                  g_array_index(epochs, struct gt_calls_tasks_epoch, epochs->len - 1).map);
     if (*exename)
-        gt_task_names_add_program(t, task, line->time, exename);
+        gt_calls_task_names_add_program(t, task, line->time, exename);
 }
 
 static void take_task(struct reader *r, const struct gt_uftrace_task *line)
 {
-    struct gt_tasks *t = r->tasks;
+    struct gt_calls_tasks *t = r->tasks;
     bool fork = line->kind == GT_UFTRACE_FORK;
     uint32_t process;
     struct gt_calls_process *p = process_of(t, fork ? line->tid : line->pid, &process);
-    uint32_t index = gt_tasks_add(t, line->tid);
-    struct gt_tasks_task *task = t->task->pdata[index];
+    uint32_t index = gt_calls_tasks_add(t, line->tid);
+    struct gt_calls_tasks_task *task = t->task->pdata[index];
     const struct session *s = session_of(r, line->pid, line->time);
     p->start = MIN(p->start, line->time);
     if (task->public.process == UINT32_MAX) {
@@ -163,10 +163,10 @@ static void take_task(struct reader *r, const struct gt_uftrace_task *line)
         task->public.process = process;
         task->public.start = line->time;
     }
-    uint32_t parent = gt_tasks_find(t, line->pid);
+    uint32_t parent = gt_calls_tasks_find(t, line->pid);
     if (s) {
         add_epoch(task, line->time, s->map);
-        gt_task_names_add_program(t, task, line->time, s->exename);
+        gt_calls_task_names_add_program(t, task, line->time, s->exename);
         if (!*p->exename)
             p->exename = s->exename;
     } else if (parent != UINT32_MAX && parent != index) {
@@ -176,9 +176,9 @@ static void take_task(struct reader *r, const struct gt_uftrace_task *line)
 
 static int take_library(struct reader *r, const struct gt_uftrace_task *line)
 {
-    int64_t map = gt_spaces_add_map(r->spaces, line->sid, r->err);
+    int64_t map = gt_calls_spaces_add_map(r->spaces, line->sid, r->err);
     if (map >= 0)
-        gt_spaces_add_library(r->spaces, (size_t)map, line->time, line->base, line->path);
+        gt_calls_spaces_add_library(r->spaces, (size_t)map, line->time, line->base, line->path);
     return map < 0 ? (int)map : 0;
 }
 
@@ -197,13 +197,14 @@ static int take_line(struct reader *r, const struct gt_uftrace_task *line)
 
 static int take_lines(struct reader *r, const char *text, size_t size, const char *place)
 {
-    struct gt_cursor all = {text, size}, at;
+    struct gt_text_cursor all = {text, size}, at;
     bool whole;
-    for (size_t number = 1; gt_take_line(&all, &at, &whole); number++) {
+    for (size_t number = 1; gt_text_take_line(&all, &at, &whole); number++) {
         struct gt_uftrace_task line;
         struct gt_error why = {0};
         if (!whole) {
-            gt_notice(&r->tasks->notices, "%s line %zu: it was cut; it is left out", place, number);
+            gt_error_notice(&r->tasks->notices, "%s line %zu: it was cut; it is left out", place,
+                            number);
             return 0;
         }
         int status = gt_uftrace_task_read(at.at, at.left, &line, &why);
@@ -219,10 +220,10 @@ static int read_tasks(struct reader *r)
 {
     char *text;
     size_t size;
-    int status = gt_texts_read(r->tasks->files, "task.txt", &text, &size, r->err);
+    int status = gt_calls_texts_read(r->tasks->files, "task.txt", &text, &size, r->err);
     if (status < 0)
         return status;
-    g_autofree char *place = gt_texts_place(r->tasks->files, "task.txt");
+    g_autofree char *place = gt_calls_texts_place(r->tasks->files, "task.txt");
     status = take_lines(r, text, size, place);
     free(text);
     return status;
@@ -230,14 +231,14 @@ static int read_tasks(struct reader *r)
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-void gt_tasks_ready(struct gt_tasks *t)
+void gt_calls_tasks_ready(struct gt_calls_tasks *t)
 {
     for (guint i = 0; i < t->task->len; i++) {
-        struct gt_tasks_task *task = t->task->pdata[i];
+        struct gt_calls_tasks_task *task = t->task->pdata[i];
         GArray *names = task->names;
         if (task->public.process == UINT32_MAX)
             process_of(t, task->public.id, &task->public.process);
-        gt_task_names_order(task);
+        gt_calls_task_names_order(task);
         task->public.names = (const struct gt_calls_name *)(const void *)names->data;
         task->public.n_names = names->len;
         task->public.name = names->len > 0 ? task->public.names[names->len - 1].name : "";
@@ -248,11 +249,11 @@ void gt_tasks_ready(struct gt_tasks *t)
     }
 }
 
-int gt_tasks_read(struct gt_tasks *t, const struct gt_texts *files, struct gt_spaces *spaces,
-                  const uint32_t *first, size_t n_first, const struct gt_notices *notices,
-                  struct gt_error *err)
+int gt_calls_tasks_read(struct gt_calls_tasks *t, const struct gt_calls_texts *files,
+                        struct gt_calls_spaces *spaces, const uint32_t *first, size_t n_first,
+                        const struct gt_error_notices *notices, struct gt_error *err)
 {
-    *t = (struct gt_tasks){.files = files, .notices = *notices};
+    *t = (struct gt_calls_tasks){.files = files, .notices = *notices};
     t->task = g_ptr_array_new_with_free_func(free_task);
     t->by_id = g_hash_table_new(NULL, NULL);
     t->process = g_array_new(FALSE, FALSE, sizeof(struct gt_calls_process));
@@ -261,27 +262,28 @@ int gt_tasks_read(struct gt_tasks *t, const struct gt_texts *files, struct gt_sp
     struct reader r = {t, spaces, g_array_new(FALSE, FALSE, sizeof(struct session)),
                        g_hash_table_new(NULL, NULL), err};
     for (size_t i = 0; i < n_first; i++)
-        gt_tasks_add(t, first[i]);
+        gt_calls_tasks_add(t, first[i]);
     int status = read_tasks(&r);
     if (status == 0)
-        status = gt_task_names_read(t, err);
+        status = gt_calls_task_names_read(t, err);
     g_array_free(r.sessions, TRUE);
     g_hash_table_destroy(r.by_pid);
     return status;
 }
 
-uint32_t gt_tasks_space(const struct gt_tasks *t, const struct gt_spaces *spaces, uint32_t index,
-                        uint64_t time, uint64_t *until)
+uint32_t gt_calls_tasks_space(const struct gt_calls_tasks *t, const struct gt_calls_spaces *spaces,
+                              uint32_t index, uint64_t time, uint64_t *until)
 {
-    const GArray *epochs = ((const struct gt_tasks_task *)t->task->pdata[index])->epochs;
+    const GArray *epochs = ((const struct gt_calls_tasks_task *)t->task->pdata[index])->epochs;
     guint i = epochs->len;
     if (i == 0)
-        return gt_spaces_at(spaces, 0, time, until);
+        return gt_calls_spaces_at(spaces, 0, time, until);
     /* before its first line a task has what it has there */
-    while (i > 1 && g_array_index(epochs, struct gt_tasks_epoch, i - 1).time > time)
+    while (i > 1 && g_array_index(epochs, struct gt_calls_tasks_epoch, i - 1).time > time)
         i--;
-    const struct gt_tasks_epoch *e = &g_array_index(epochs, struct gt_tasks_epoch, i - 1);
-    uint32_t space = gt_spaces_at(spaces, e->map, time, until);
+    const struct gt_calls_tasks_epoch *e =
+        &g_array_index(epochs, struct gt_calls_tasks_epoch, i - 1);
+    uint32_t space = gt_calls_spaces_at(spaces, e->map, time, until);
     if (i < epochs->len)
         *until = MIN(*until, e[1].time);
     return space;

@@ -16,7 +16,7 @@ static gint compare_names(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int list_directory(struct gt_texts *t, struct gt_error *err)
+static int list_directory(struct gt_calls_texts *t, struct gt_error *err)
 {
     errno = 0;
     GDir *dir = g_dir_open(t->path, 0, NULL);
@@ -30,8 +30,8 @@ static int list_directory(struct gt_texts *t, struct gt_error *err)
 }
 
 /* 0; 1: the block is damaged, and reported. */
-static int check_block(const struct gt_texts *t, size_t i, char name[GT_COMPACT_MAX_NAME + 1],
-                       struct gt_compact_buffer *buffer, const struct gt_notices *notices,
+static int check_block(const struct gt_calls_texts *t, size_t i, char name[GT_COMPACT_MAX_NAME + 1],
+                       struct gt_compact_buffer *buffer, const struct gt_error_notices *notices,
                        struct gt_error *err)
 {
     const uint8_t *payload;
@@ -44,11 +44,12 @@ static int check_block(const struct gt_texts *t, size_t i, char name[GT_COMPACT_
         return 0;
     if (status != GT_E_FORMAT && status != GT_E_TRUNC)
         return gt_error_set(err, status, "%s", why.text);
-    gt_notice(notices, "%s; %s is left out", why.text, named ? name : "a text file");
+    gt_error_notice(notices, "%s; %s is left out", why.text, named ? name : "a text file");
     return 1;
 }
 
-static int list_blocks(struct gt_texts *t, const struct gt_notices *notices, struct gt_error *err)
+static int list_blocks(struct gt_calls_texts *t, const struct gt_error_notices *notices,
+                       struct gt_error *err)
 {
     char name[GT_COMPACT_MAX_NAME + 1];
     struct gt_compact_buffer buffer = {0};
@@ -77,10 +78,11 @@ static char *directory_beside(const char *path)
     return g_strdup(work.dir.path);
 }
 
-int gt_texts_open(struct gt_texts *t, const char *path, const struct gt_compact_file *file,
-                  const struct gt_notices *notices, struct gt_error *err)
+int gt_calls_texts_open(struct gt_calls_texts *t, const char *path,
+                        const struct gt_compact_file *file, const struct gt_error_notices *notices,
+                        struct gt_error *err)
 {
-    *t = (struct gt_texts){.path = path, .file = file};
+    *t = (struct gt_calls_texts){.path = path, .file = file};
     t->beside = file ? directory_beside(path) : NULL;
     if (t->beside) {
         t->path = t->beside;
@@ -93,22 +95,22 @@ int gt_texts_open(struct gt_texts *t, const char *path, const struct gt_compact_
     return status;
 }
 
-void gt_texts_close(struct gt_texts *t)
+void gt_calls_texts_close(struct gt_calls_texts *t)
 {
     if (t->names)
         g_ptr_array_free(t->names, TRUE);
     if (t->block)
         g_hash_table_destroy(t->block);
     g_free(t->beside);
-    *t = (struct gt_texts){0};
+    *t = (struct gt_calls_texts){0};
 }
 
-bool gt_texts_have(const struct gt_texts *t, const char *name)
+bool gt_calls_texts_have(const struct gt_calls_texts *t, const char *name)
 {
     return g_ptr_array_find_with_equal_func(t->names, name, g_str_equal, NULL);
 }
 
-static int read_block(const struct gt_texts *t, const char *name, char **data, size_t *size,
+static int read_block(const struct gt_calls_texts *t, const char *name, char **data, size_t *size,
                       struct gt_error *err)
 {
     size_t i = GPOINTER_TO_SIZE(g_hash_table_lookup(t->block, name));
@@ -127,8 +129,8 @@ static int read_block(const struct gt_texts *t, const char *name, char **data, s
     return status;
 }
 
-int gt_texts_read(const struct gt_texts *t, const char *name, char **data, size_t *size,
-                  struct gt_error *err)
+int gt_calls_texts_read(const struct gt_calls_texts *t, const char *name, char **data, size_t *size,
+                        struct gt_error *err)
 {
     if (t->file)
         return read_block(t, name, data, size, err);
@@ -136,7 +138,7 @@ int gt_texts_read(const struct gt_texts *t, const char *name, char **data, size_
     return gt_file_read(path, TEXT_LIMIT, data, size, err);
 }
 
-char *gt_texts_place(const struct gt_texts *t, const char *name)
+char *gt_calls_texts_place(const struct gt_calls_texts *t, const char *name)
 {
     return g_strconcat(t->path, t->file ? ": " : "/", name, NULL);
 }

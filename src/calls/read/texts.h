@@ -12,7 +12,7 @@
 
 #include <glib.h>
 
-struct gt_texts {
+struct gt_calls_texts {
     const char *path;                   /* of the directory or the file; the owner's */
     const struct gt_compact_file *file; /* NULL: a directory */
     char *beside;                       /* a file's directory, which is `path` then; NULL: none */
@@ -22,16 +22,17 @@ struct gt_texts {
 
 /* Lists the files. `file` is NULL for a directory. A block of a file that is damaged is reported:
  * an earlier one of its name has its place, or nothing. GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM. */
-int gt_texts_open(struct gt_texts *t, const char *path, const struct gt_compact_file *file,
-                  const struct gt_notices *notices, struct gt_error *err);
-void gt_texts_close(struct gt_texts *t); /* { 0 } is fine */
+int gt_calls_texts_open(struct gt_calls_texts *t, const char *path,
+                        const struct gt_compact_file *file, const struct gt_error_notices *notices,
+                        struct gt_error *err);
+void gt_calls_texts_close(struct gt_calls_texts *t); /* { 0 } is fine */
 /* True where there is a file of that name. */
-bool gt_texts_have(const struct gt_texts *t, const char *name);
+bool gt_calls_texts_have(const struct gt_calls_texts *t, const char *name);
 /* Its contents; (*data)[*size] is 0, the caller frees them. GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM,
  * GT_E_RANGE, GT_E_FORMAT. */
-int gt_texts_read(const struct gt_texts *t, const char *name, char **data, size_t *size,
-                  struct gt_error *err);
+int gt_calls_texts_read(const struct gt_calls_texts *t, const char *name, char **data, size_t *size,
+                        struct gt_error *err);
 /* Where a text is, for messages: "PATH/NAME" or "PATH: NAME"; the caller frees it. */
-char *gt_texts_place(const struct gt_texts *t, const char *name);
+char *gt_calls_texts_place(const struct gt_calls_texts *t, const char *name);
 
 #endif

@@ -7,16 +7,16 @@
 
 #include <string.h>
 
-void gt_verdicts_init(struct gt_verdicts *v, const struct gt_calls *c,
-                      const struct gt_filter_set *set)
+void gt_calls_verdicts_init(struct gt_calls_verdicts *v, const struct gt_calls *c,
+                            const struct gt_filter_set *set)
 {
-    *v = (struct gt_verdicts){.c = c, .set = set, .demangler = gt_demangler_create()};
+    *v = (struct gt_calls_verdicts){.c = c, .set = set, .demangler = gt_image_demangler_create()};
     v->verdict = g_ptr_array_new_with_free_func(g_free);
 }
 
-void gt_verdicts_finish(struct gt_verdicts *v)
+void gt_calls_verdicts_finish(struct gt_calls_verdicts *v)
 {
-    gt_demangler_destroy(v->demangler);
+    gt_image_demangler_destroy(v->demangler);
     g_ptr_array_free(v->verdict, TRUE);
 }
 
@@ -28,12 +28,12 @@ static bool is_unnamed(const char *name)
            strspn(number + 2, "0123456789abcdef") == strlen(number + 2);
 }
 
-static struct gt_filter_verdict *make(const struct gt_verdicts *v, uint32_t function,
+static struct gt_filter_verdict *make(const struct gt_calls_verdicts *v, uint32_t function,
                                       struct gt_error *err)
 {
     const struct gt_calls_function *f = gt_calls_function(v->c, function);
-    const char *shown = gt_demangle(v->demangler, f->name);
-    g_autofree char *bare = g_strndup(shown, gt_demangled_without_parameters(shown));
+    const char *shown = gt_image_demangle(v->demangler, f->name);
+    g_autofree char *bare = g_strndup(shown, gt_elf_demangled_without_parameters(shown));
     const char *const also[] = {shown, bare, NULL};
     const struct gt_filter_function what = {
         .name = f->is_address ? NULL : f->name,
@@ -59,8 +59,8 @@ static struct gt_filter_verdict *make(const struct gt_verdicts *v, uint32_t func
     return NULL;
 }
 
-const struct gt_filter_verdict *gt_verdicts_get(struct gt_verdicts *v, uint32_t function,
-                                                struct gt_error *err)
+const struct gt_filter_verdict *gt_calls_verdicts_get(struct gt_calls_verdicts *v,
+                                                      uint32_t function, struct gt_error *err)
 {
     if (function >= v->verdict->len)
         g_ptr_array_set_size(v->verdict, (gint)function + 1);

@@ -8,21 +8,21 @@
 
 #include <glib.h>
 
-struct gt_demangler;
+struct gt_image_demangler;
 
-struct gt_verdicts {
+struct gt_calls_verdicts {
     const struct gt_calls *c;
     const struct gt_filter_set *set;
-    struct gt_demangler *demangler;
+    struct gt_image_demangler *demangler;
     GPtrArray *verdict; /* struct gt_filter_verdict, by function; NULL: not met */
 };
 
-void gt_verdicts_init(struct gt_verdicts *v, const struct gt_calls *c,
-                      const struct gt_filter_set *set);
-void gt_verdicts_finish(struct gt_verdicts *v);
+void gt_calls_verdicts_init(struct gt_calls_verdicts *v, const struct gt_calls *c,
+                            const struct gt_filter_set *set);
+void gt_calls_verdicts_finish(struct gt_calls_verdicts *v);
 /* The function's verdict, which stays where it is. NULL: err says why. A function matches by its
  * mangled name, its demangled one, and that without its parameters. */
-const struct gt_filter_verdict *gt_verdicts_get(struct gt_verdicts *v, uint32_t function,
-                                                struct gt_error *err);
+const struct gt_filter_verdict *gt_calls_verdicts_get(struct gt_calls_verdicts *v,
+                                                      uint32_t function, struct gt_error *err);
 
 #endif

@@ -27,8 +27,8 @@ struct walk {
     struct gt_calls_out out;
     struct row *row; /* a heap: the lowest bound first */
     size_t n_rows;
-    GHashTable *queues; /* struct gt_merge_queue, by key: task and row */
-    struct gt_merge merge;
+    GHashTable *queues; /* struct gt_calls_merge_queue, by key: task and row */
+    struct gt_calls_merge merge;
     uint64_t unknown; /* records of tasks that are not known */
     bool started;     /* the window has begun for all tasks that were known then */
     struct gt_error *err;
@@ -39,19 +39,20 @@ static __thread const struct walk *current;
 
 /* ---- queues -------------------------------------------------------------------------------- */
 
-static struct gt_merge_queue *queue_of(struct gt_calls_stack *s)
+static struct gt_calls_merge_queue *queue_of(struct gt_calls_stack *s)
 {
-    return (struct gt_merge_queue *)(void *)((char *)s - offsetof(struct gt_merge_queue, stack));
+    return (struct gt_calls_merge_queue *)(void *)((char *)s -
+                                                   offsetof(struct gt_calls_merge_queue, stack));
 }
 
 static int put(void *self, struct gt_calls_stack *s, const struct gt_calls_out *out)
 {
-    return gt_merge_put(&((struct walk *)self)->merge, queue_of(s), out);
+    return gt_calls_merge_put(&((struct walk *)self)->merge, queue_of(s), out);
 }
 
 static void free_queue(gpointer data)
 {
-    gt_merge_queue_finish(data);
+    gt_calls_merge_queue_finish(data);
     g_free(data);
 }
 
@@ -60,14 +61,14 @@ static struct gt_calls_stack *open_stack(void *self, const struct gt_calls_openi
     const struct row *row = self;
     struct walk *w = row->walk;
     const gint64 key = (gint64)((uint64_t)o->task << 32 | row->number);
-    struct gt_merge_queue *q = g_hash_table_lookup(w->queues, &key);
+    struct gt_calls_merge_queue *q = g_hash_table_lookup(w->queues, &key);
     if (q) {
         bool room = !row->gap ||
                     gt_calls_stack_align(&q->stack, &w->rules, &w->out, o->frame, o->n, o->first);
         gt_calls_out_flush(&w->out, &q->stack);
         return room ? &q->stack : NULL;
     }
-    q = g_new0(struct gt_merge_queue, 1);
+    q = g_new0(struct gt_calls_merge_queue, 1);
     q->key = (uint64_t)key;
     gt_calls_stack_init(&q->stack, o->task);
     q->stack.forked = o->forked;
@@ -107,7 +108,7 @@ static void skip_parts(const struct walk *w, struct row *row)
     const bool begun = row->reader != NULL;
     while (row->part < row->end) {
         const struct gt_calls_part *p = part_of(w, row->part);
-        if (gt_pass_needs(w->c, p, &w->rules) || (begun && p->first <= w->rules.to))
+        if (gt_calls_pass_needs(w->c, p, &w->rules) || (begun && p->first <= w->rules.to))
             return;
         row->part++;
     }
@@ -138,14 +139,14 @@ static void close_row(struct row *row)
     if (row->reader)
         gt_calls_reader_kind_of(row->walk->c)->destroy(row->reader);
     row->walk->unknown += row->feed.unknown;
-    gt_feed_finish(&row->feed);
+    gt_calls_feed_finish(&row->feed);
 }
 
 static int open_row(struct walk *w, struct row *row)
 {
     row->feed = (struct gt_calls_feed){
         .c = w->c, .rules = &w->rules, .shown = w->shown, .out = &w->out, .open = open_stack};
-    if (!gt_feed_init(&row->feed))
+    if (!gt_calls_feed_init(&row->feed))
         return gt_error_set(w->err, GT_E_NOMEM, "%s: out of memory", w->c->path);
     return gt_calls_reader_kind_of(w->c)->create(&row->feed, &row->reader, w->err);
 }
@@ -163,7 +164,7 @@ static int read_block(struct walk *w, struct row *row)
         status = kind->block(row->reader, p->block + row->block, w->err);
     row->block++;
     if (status == GT_E_FORMAT && w->out.status == 0) {
-        gt_pass_report_damage(w->c, p, row->block, w->err);
+        gt_calls_pass_report_damage(w->c, p, row->block, w->err);
         row->gap = true;
         row->block = p->n_blocks;
         return 0;
@@ -206,7 +207,7 @@ static void start_all(struct walk *w)
     gpointer value;
     g_hash_table_iter_init(&it, w->queues);
     while (g_hash_table_iter_next(&it, NULL, &value)) {
-        struct gt_merge_queue *q = value;
+        struct gt_calls_merge_queue *q = value;
         if (!q->stack.started) {
             gt_calls_stack_start(&q->stack, &w->rules, &w->out);
             gt_calls_out_flush(&w->out, &q->stack);
@@ -223,7 +224,7 @@ static uint64_t hold(struct walk *w, uint64_t bound)
     uint64_t least = bound;
     g_hash_table_iter_init(&it, w->queues);
     while (g_hash_table_iter_next(&it, NULL, &value)) {
-        struct gt_calls_stack *s = &((struct gt_merge_queue *)value)->stack;
+        struct gt_calls_stack *s = &((struct gt_calls_merge_queue *)value)->stack;
         gt_calls_stack_pass(s, &w->rules, &w->out, MIN(bound, w->rules.to));
         gt_calls_out_flush(&w->out, s);
         if (s->started && s->shown < MIN(s->n, w->rules.depth))
@@ -240,12 +241,12 @@ static int end_each(struct walk *w, void (*end)(struct walk *w, struct gt_calls_
     gpointer value;
     g_hash_table_iter_init(&it, w->queues);
     while (g_hash_table_iter_next(&it, NULL, &value)) {
-        struct gt_calls_stack *s = &((struct gt_merge_queue *)value)->stack;
-        const struct gt_calls_end how = gt_pass_end(w->c, &w->rules, s->last);
+        struct gt_calls_stack *s = &((struct gt_calls_merge_queue *)value)->stack;
+        const struct gt_calls_end how = gt_calls_pass_end(w->c, &w->rules, s->last);
         end(w, s, &how);
         gt_calls_out_flush(&w->out, s);
     }
-    return w->out.status ? w->out.status : gt_merge_give(&w->merge, UINT64_MAX);
+    return w->out.status ? w->out.status : gt_calls_merge_give(&w->merge, UINT64_MAX);
 }
 
 static void settle(struct walk *w, struct gt_calls_stack *s, const struct gt_calls_end *how)
@@ -275,7 +276,7 @@ static int run(struct walk *w)
             start_all(w);
         if (w->rules.min_time)
             bound = hold(w, bound);
-        status = gt_merge_give(&w->merge, bound);
+        status = gt_calls_merge_give(&w->merge, bound);
         if (status == 0)
             status = read_some(w);
         if (status == 0)
@@ -287,12 +288,13 @@ static int run(struct walk *w)
 static gboolean count_odd(gpointer key, gpointer value, gpointer sum)
 {
     (void)key;
-    *(uint64_t *)sum += ((const struct gt_merge_queue *)value)->stack.odd;
+    *(uint64_t *)sum += ((const struct gt_calls_merge_queue *)value)->stack.odd;
     return TRUE;
 }
 
-int gt_pass_walk(struct gt_calls *c, const struct gt_calls_window *win,
-                 int (*call)(void *self, const struct gt_call *e), void *self, struct gt_error *err)
+int gt_calls_pass_walk(struct gt_calls *c, const struct gt_calls_window *win,
+                       int (*call)(void *self, const struct gt_call *e), void *self,
+                       struct gt_error *err)
 {
     struct walk *w = g_new0(struct walk, 1);
     const struct walk *outer = current;
@@ -304,8 +306,8 @@ int gt_pass_walk(struct gt_calls *c, const struct gt_calls_window *win,
     w->out.take = put;
     w->out.self = w;
     w->queues = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, free_queue);
-    gt_pass_rules(c, win, &w->rules);
-    w->merge = (struct gt_merge){.c = c, .from = w->rules.from, .call = call, .self = self};
+    gt_calls_pass_rules(c, win, &w->rules);
+    w->merge = (struct gt_calls_merge){.c = c, .from = w->rules.from, .call = call, .self = self};
     list_rows(w);
     current = w;
     int status = run(w);
@@ -315,10 +317,10 @@ int gt_pass_walk(struct gt_calls *c, const struct gt_calls_window *win,
     g_hash_table_foreach_remove(w->queues, count_odd, &odd);
     g_hash_table_destroy(w->queues);
     g_free(w->row);
-    gt_merge_finish(&w->merge);
+    gt_calls_merge_finish(&w->merge);
     if (!outer) { /* not a walk of a parent, for its child */
         c->gave = w->merge.gave;
-        gt_pass_report(c, odd, w->unknown);
+        gt_calls_pass_report(c, odd, w->unknown);
     }
     g_free(w);
     return status;

@@ -9,15 +9,16 @@
 
 #include "calls/read/verdicts.h"
 
-struct gt_where {
-    GPtrArray *tasks; /* struct gt_where_task, by index; NULL: not met */
+struct gt_calls_where {
+    GPtrArray *tasks; /* struct gt_calls_where_task, by index; NULL: not met */
 };
 
-/* Errors of gt_calls_walk. The caller calls gt_where_finish, also after an error. */
-int gt_where_find(struct gt_where *w, struct gt_calls *c, const struct gt_calls_window *window,
-                  struct gt_verdicts *verdicts, struct gt_error *err);
+/* Errors of gt_calls_walk. The caller calls gt_calls_where_finish, also after an error. */
+int gt_calls_where_find(struct gt_calls_where *w, struct gt_calls *c,
+                        const struct gt_calls_window *window, struct gt_calls_verdicts *verdicts,
+                        struct gt_error *err);
 /* The task's n-th call of such a function. */
-bool gt_where_found(const struct gt_where *w, uint32_t task, uint64_t n);
-void gt_where_finish(struct gt_where *w); /* { NULL } is fine */
+bool gt_calls_where_found(const struct gt_calls_where *w, uint32_t task, uint64_t n);
+void gt_calls_where_finish(struct gt_calls_where *w); /* { NULL } is fine */
 
 #endif

@@ -30,7 +30,7 @@
 
 /* Streams that lost records. */
 struct lossy {
-    struct gt_uftrace_recorder *rec;
+    struct gt_recorder *rec;
     const struct gt_stream_loss *stream;
     size_t n;
     bool more;           /* a flight recorder: records have come since the last snapshot */
@@ -38,11 +38,11 @@ struct lossy {
 };
 
 /* If the disk is still full their calls stay open; the loss is reported in any case. */
-static void mend_lossy(const struct gt_uftrace_recorder *r, const struct lossy *lossy)
+static void mend_lossy(const struct gt_recorder *r, const struct lossy *lossy)
 {
-    bool packed = gt_packed_is_on(&r->output.packed);
+    bool packed = gt_recorder_packed_is_on(&r->output.packed);
     if (packed)
-        gt_packed_end_streams(r, lossy->stream, lossy->n);
+        gt_recorder_packed_end_streams(r, lossy->stream, lossy->n);
     for (size_t i = 0; i < lossy->n && !packed; i++)
         gt_uftrace_dir_end_task(&r->output.dir, NULL, lossy->stream[i].id, NULL);
 }
@@ -56,34 +56,35 @@ static void keep_first(struct gt_error *first, const struct gt_error *err, int s
 static void write_end(void *arg)
 {
     struct lossy *lossy = arg;
-    struct gt_uftrace_recorder *r = lossy->rec;
+    struct gt_recorder *r = lossy->rec;
     struct gt_error err;
     mend_lossy(r, lossy);
-    keep_first(&lossy->err, &err, gt_output_run_failed(r, &err));
-    keep_first(&lossy->err, &err, gt_meta_put_map(r, &err));
+    keep_first(&lossy->err, &err, gt_recorder_output_run_failed(r, &err));
+    keep_first(&lossy->err, &err, gt_recorder_meta_put_map(r, &err));
     if (r->process.first || lossy->n)
-        keep_first(&lossy->err, &err, gt_meta_put_info(r, &err));
+        keep_first(&lossy->err, &err, gt_recorder_meta_put_info(r, &err));
     for (guint i = 0; i < r->code.modules.all->len; i++) {
-        struct gt_module *m = g_ptr_array_index(r->code.modules.all, i);
+        struct gt_support_module *m = g_ptr_array_index(r->code.modules.all, i);
         if (m->entered->len || (r->output.modules_failed && i > 0))
-            keep_first(&lossy->err, &err, gt_meta_put_symbols(r, m, &err));
+            keep_first(&lossy->err, &err, gt_recorder_meta_put_symbols(r, m, &err));
         if (r->output.modules_failed)
-            keep_first(&lossy->err, &err, gt_source_put(r, m, &err));
+            keep_first(&lossy->err, &err, gt_recorder_source_put(r, m, &err));
     }
-    keep_first(&lossy->err, &err, gt_arguments_write(r, &err));
-    keep_first(&lossy->err, &err, gt_output_put_found(r, &err));
-    keep_first(&lossy->err, &err, gt_guest_tasks_write(r, &err));
-    keep_first(&lossy->err, &err, gt_handlers_write(r, &err));
-    keep_first(&lossy->err, &err, gt_open_calls_write(r, &err));
-    keep_first(&lossy->err, &err, gt_marks_finish(r, &err));
-    keep_first(&lossy->err, &err, gt_meta_put_stats(r, gt_filters_recorded(r), &err));
-    keep_first(&lossy->err, &err, gt_packed_finish(r, lossy->more, &err));
-    gt_users_end(r);
+    keep_first(&lossy->err, &err, gt_recorder_arguments_write(r, &err));
+    keep_first(&lossy->err, &err, gt_recorder_output_put_found(r, &err));
+    keep_first(&lossy->err, &err, gt_recorder_guest_tasks_write(r, &err));
+    keep_first(&lossy->err, &err, gt_recorder_handlers_write(r, &err));
+    keep_first(&lossy->err, &err, gt_recorder_open_calls_write(r, &err));
+    keep_first(&lossy->err, &err, gt_select_marks_finish(r, &err));
+    keep_first(&lossy->err, &err,
+               gt_recorder_meta_put_stats(r, gt_select_filters_recorded(r), &err));
+    keep_first(&lossy->err, &err, gt_recorder_packed_finish(r, lossy->more, &err));
+    gt_recorder_users_end(r);
 }
 
 /* Lets no callback begin, and waits for those under way. One process's only vCPU is the caller's.
  */
-static enum gt_gate_end end_callbacks(struct gt_uftrace_recorder *r)
+static enum gt_gate_end end_callbacks(struct gt_recorder *r)
 {
     unsigned n = __atomic_load_n(&r->vcpus.n, __ATOMIC_ACQUIRE);
     const struct gt_gate_words words = {.first = &r->hot.vcpu->thread.busy,
@@ -96,30 +97,30 @@ static enum gt_gate_end end_callbacks(struct gt_uftrace_recorder *r)
 }
 
 /* What a callback uses that does not end stays as it is, as after a kill. */
-static void give_up(struct gt_uftrace_recorder *r)
+static void give_up(struct gt_recorder *r)
 {
-    gt_live_clock_remove(&r->hot.live);
+    gt_recorder_live_clock_remove(&r->hot.live);
     gt_host_message("a vCPU still records after %d s: its recording is left as a kill leaves it; "
                     "complete it with: guesttrace repair %s",
                     GT_GATE_SECONDS,
-                    gt_packed_is_on(&r->output.packed) ? r->output.packed.work.file
-                                                       : r->output.dir.path);
+                    gt_recorder_packed_is_on(&r->output.packed) ? r->output.packed.work.file
+                                                                : r->output.dir.path);
 }
 
-static void end_vcpus(struct gt_uftrace_recorder *r)
+static void end_vcpus(struct gt_recorder *r)
 {
     for (unsigned i = 0; i < r->vcpus.n; i++)
         if (r->hot.vcpu[i].rec)
-            gt_vcpu_end(&r->hot.vcpu[i], gt_vcpu_score(r, &r->hot.vcpu[i], i));
-    gt_tracker_close_suspended(&r->tracker, r->vcpus.last_time);
-    gt_filtered_end_all(r);
+            gt_run_vcpu_end(&r->hot.vcpu[i], gt_run_vcpu_score(r, &r->hot.vcpu[i], i));
+    gt_track_close_suspended(&r->tracker, r->vcpus.last_time);
+    gt_select_filtered_end_all(r);
     r->totals.counters[GT_COUNT_BEYOND_DEPTH] += r->totals.selected.beyond;
 }
 
 /* Adds this process's counts to the sums of the recording's processes. */
-static void add_to_shared(struct gt_uftrace_recorder *r)
+static void add_to_shared(struct gt_recorder *r)
 {
-    struct gt_shared *all = r->output.shared;
+    struct gt_recorder_shared *all = r->output.shared;
     const struct gt_streams_stats *st = &r->totals.written;
     __atomic_fetch_add(&all->records, st->records, __ATOMIC_RELAXED);
     __atomic_fetch_add(&all->lost, st->lost, __ATOMIC_RELAXED);
@@ -128,7 +129,7 @@ static void add_to_shared(struct gt_uftrace_recorder *r)
 }
 
 /* A forked child that has made calls, none of which is in a file. */
-static bool is_unrecorded(const struct gt_uftrace_recorder *r)
+static bool is_unrecorded(const struct gt_recorder *r)
 {
     const struct gt_streams_stats *st = &r->totals.written;
     return r->process.forked_from && st->records && !st->written &&
@@ -145,7 +146,7 @@ static void report_unrecorded(unsigned n)
 /* One line for a recording: the process that sees the first fault prints it. Others of which
  * nothing is recorded are counted: their first process, or where that has ended they themselves
  * tell. */
-static bool report_faults(struct gt_uftrace_recorder *r, const struct lossy *lossy)
+static bool report_faults(struct gt_recorder *r, const struct lossy *lossy)
 {
     const struct gt_streams_stats *st = &r->totals.written;
     unsigned refused = r->totals.refused;
@@ -193,15 +194,15 @@ static bool report_faults(struct gt_uftrace_recorder *r, const struct lossy *los
     return true;
 }
 
-static void report(const uint64_t *counters, enum gt_counter counter)
+static void report(const uint64_t *counters, enum gt_track_counter counter)
 {
     if (counters[counter])
         gt_host_message("%llu %s", (unsigned long long)counters[counter],
-                        gt_counter_text(gt_counter_name(counter)));
+                        gt_track_counter_text(gt_track_counter_name(counter)));
 }
 
 /* The first process prints the counts of its children, too; one that outlives it prints its own. */
-static void report_counters(const struct gt_uftrace_recorder *r)
+static void report_counters(const struct gt_recorder *r)
 {
     const uint64_t *counters = !r->process.first ? r->totals.counters : r->output.shared->counters;
     if (!r->options.summary || (!r->process.first && !r->output.shared->first_ended))
@@ -212,15 +213,15 @@ static void report_counters(const struct gt_uftrace_recorder *r)
     report(counters, GT_COUNT_BEYOND_DEPTH);
 }
 
-static void report_losses(struct gt_uftrace_recorder *r, const struct lossy *lossy)
+static void report_losses(struct gt_recorder *r, const struct lossy *lossy)
 {
     add_to_shared(r);
     bool fault = report_faults(r, lossy);
     report_counters(r);
-    gt_guest_tasks_report(r);
-    gt_marks_report(r);
+    gt_recorder_guest_tasks_report(r);
+    gt_select_marks_report(r);
     unsigned long long calls = r->totals.calls + r->tracker.again,
-                       recorded = gt_filters_recorded(r);
+                       recorded = gt_select_filters_recorded(r);
     if (r->options.summary && r->process.first && !fault && calls == 0)
         gt_host_message("nothing was recorded: the guest made no calls");
     else if (r->options.summary && r->process.first && !fault && r->snapshots.on)
@@ -230,7 +231,7 @@ static void report_losses(struct gt_uftrace_recorder *r, const struct lossy *los
     else if (r->options.summary && r->process.first && !fault)
         gt_host_message("%llu of %llu calls recorded: %s", recorded, calls, r->output.view);
     if (r->process.first) {
-        gt_filters_report(r);
+        gt_select_filters_report(r);
         gt_execs_report();
     }
     if (!r->process.first)
@@ -242,41 +243,41 @@ static void report_losses(struct gt_uftrace_recorder *r, const struct lossy *los
 }
 
 /* With all callbacks held back. Nothing that they use is freed. */
-static void finish(struct gt_uftrace_recorder *r)
+static void finish(struct gt_recorder *r)
 {
-    gt_output_start(r); /* it has begun, but where it was off all the time */
-    gt_live_clock_remove(&r->hot.live);
-    gt_recorder_listen_end(r);
-    gt_recorder_cause_ended(r);
-    struct lossy lossy = {.rec = r, .more = gt_snapshots_end(r)};
-    gt_dormant_lock(r);
+    gt_recorder_output_start(r); /* it has begun, but where it was off all the time */
+    gt_recorder_live_clock_remove(&r->hot.live);
+    gt_run_listen_end(r);
+    gt_run_cause_ended(r);
+    struct lossy lossy = {.rec = r, .more = gt_recorder_snapshots_end(r)};
+    gt_select_dormant_lock(r);
     end_vcpus(r);
-    gt_dormant_unlock(r);
+    gt_select_dormant_unlock(r);
     gt_streams_flush(r->output.streams);
     const struct gt_stream_loss *stream;
     lossy.n = gt_streams_get_losses(r->output.streams, &stream);
     lossy.stream = g_memdup2(stream, lossy.n * sizeof *stream);
     gt_streams_finish(r->output.streams, &r->totals.written);
-    gt_parts_end(r);
-    gt_blocks_collect_entered(r);
-    if (gt_worker_call(r->output.worker, write_end, &lossy) < 0)
+    gt_recorder_parts_end(r);
+    gt_run_blocks_collect_entered(r);
+    if (gt_thread_worker_call(r->output.worker, write_end, &lossy) < 0)
         r->output.no_worker = true;
-    gt_worker_stop(r->output.worker);
+    gt_thread_worker_stop(r->output.worker);
     for (size_t i = 0; i < lossy.n; i++)
         trace_uftrace_lost(lossy.stream[i].id, lossy.stream[i].records);
     trace_uftrace_end(r->totals.calls, r->totals.written.records, r->totals.written.lost);
     report_losses(r, &lossy);
-    gt_snapshots_report(r);
-    gt_parts_report(r);
-    gt_tracing_finish();
+    gt_recorder_snapshots_report(r);
+    gt_recorder_parts_report(r);
+    gt_support_tracing_finish();
 }
 
-void gt_uftrace_finish(struct gt_uftrace_recorder *r)
+void gt_recorder_finish(struct gt_recorder *r)
 {
     enum gt_gate_end end = gt_gate_ends(&r->gate) ? GT_GATE_ENDED : end_callbacks(r);
     if (end == GT_GATE_ENDED)
         return;
-    gt_recorder_control_stop(r);
+    gt_run_control_stop(r);
     if (end == GT_GATE_QUIET)
         finish(r);
     else
@@ -284,16 +285,16 @@ void gt_uftrace_finish(struct gt_uftrace_recorder *r)
     gt_gate_close(&r->gate);
 }
 
-void gt_uftrace_killed(int sig)
+void gt_recorder_killed(int sig)
 {
-    struct gt_uftrace_recorder *r = gt_recorder_installed();
-    gt_listeners_remove();
-    if (sig && !gt_gate_ends(&r->gate) && r->guest.user && gt_recorder_cause_waits(r)) {
-        gt_recorder_cause_killed(r, sig);
-        gt_snapshots_wait(r);
+    struct gt_recorder *r = gt_recorder_installed();
+    gt_socket_listeners_remove();
+    if (sig && !gt_gate_ends(&r->gate) && r->guest.user && gt_run_cause_waits(r)) {
+        gt_run_cause_killed(r, sig);
+        gt_recorder_snapshots_wait(r);
     }
     if (r->process.dying)
-        gt_uftrace_finish(r);
+        gt_recorder_finish(r);
     else if (sig && !gt_gate_ends(&r->gate) && r->process.first)
-        gt_filters_report(r); /* other vCPUs may run: the command completes the recording */
+        gt_select_filters_report(r); /* other vCPUs may run: the command completes the recording */
 }

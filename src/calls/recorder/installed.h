@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The recorder that QEMU's callbacks work on. Callbacks from translated code get a vCPU's number
- * and one pointer, handlers of fork get nothing: they, and gt_tool_install, call
+ * and one pointer, handlers of fork get nothing: they, and gt_host_tool_install, call
  * gt_recorder_installed. No other function does.
  */
 #ifndef GT_CALLS_RECORDER_INSTALLED_H
@@ -10,11 +10,11 @@
 #include "calls/recorder/recorder.h"
 
 /* Hidden: its members are one load away, relative to the instruction. */
-extern struct gt_uftrace_recorder gt_installed_recorder __attribute__((visibility("hidden")));
+extern struct gt_recorder gt_recorder_instance __attribute__((visibility("hidden")));
 
-static inline struct gt_uftrace_recorder *gt_recorder_installed(void)
+static inline struct gt_recorder *gt_recorder_installed(void)
 {
-    return &gt_installed_recorder;
+    return &gt_recorder_instance;
 }
 
 #endif

@@ -6,36 +6,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum gt_tasks {
+enum gt_recorder_tasks {
     GT_TASKS_STACK, /* a task for each call stack of the guest */
     GT_TASKS_CPU,   /* a task for each vCPU */
 };
 
-enum gt_clock {
+enum gt_recorder_clock {
     GT_CLOCK_AUTO, /* instructions while the guest has one vCPU, else the host's clock */
     GT_CLOCK_INSN, /* retired instructions */
     GT_CLOCK_HOST, /* the host's monotonic clock, ns */
 };
 
-enum gt_output_format {
+enum gt_recorder_output_format {
     GT_OUTPUT_UFTRACE, /* a directory of uftrace's */
     GT_OUTPUT_COMPACT, /* one file: calls/recorder/output/packed.h */
 };
 
 /* Texts belong to QEMU and live as long as the process. */
-struct gt_uftrace_options {
+struct gt_recorder_options {
     const char *output;     /* directory or file; NULL: "uftrace.data", "uftrace.gtrace" */
-    int format;             /* enum gt_output_format */
+    int format;             /* enum gt_recorder_output_format */
     const char *control;    /* path of a socket for commands; NULL: none */
     const char *last;       /* how much the flight recorder keeps; NULL: there is none */
     const char *split;      /* size or age of a part; NULL: the recording is in one file */
     const char *size_limit; /* bytes of the recording; NULL: no limit */
     const char *code_map;   /* machines: path of a code map; NULL: no map */
     const char *abi;        /* calling convention of the functions; NULL: the target's */
-    int clock;              /* enum gt_clock */
+    int clock;              /* enum gt_recorder_clock */
     uint64_t depth;         /* deeper calls are tracked and not recorded */
     bool has_depth;         /* it was given */
-    int tasks;              /* enum gt_tasks */
+    int tasks;              /* enum gt_recorder_tasks */
     uint64_t max_tasks;     /* machines: contexts beyond this number are not recorded */
     bool tail_calls;        /* a jump to another function's entry replaces the caller */
     bool privilege_levels;  /* a task for each privilege level of each vCPU */

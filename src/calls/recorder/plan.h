@@ -9,11 +9,11 @@
 #include "qemu/host.h"
 #include "track/sink.h"
 
-struct gt_uftrace_recorder;
+struct gt_recorder;
 
 /* Where a block's callback stands, and who counts its instructions: the callback or, in the COUNTED
  * rows, the block itself. run/transfer.h says what each is passed. */
-enum gt_entry {
+enum gt_recorder_entry {
     GT_ENTRY_BLOCK, /* a call, a return or a jump may arrive when the block begins */
     GT_ENTRY_BLOCK_COUNTED,
     GT_ENTRY_INSIDE,  /* another function begins inside the block */
@@ -25,22 +25,22 @@ enum gt_entry {
     GT_ENTRIES,
 };
 
-struct gt_plan_entry {
-    gt_exec_fn fn;  /* NULL: there is no such place */
-    bool registers; /* it may read them */
+struct gt_recorder_plan_entry {
+    gt_host_exec_fn fn; /* NULL: there is no such place */
+    bool registers;     /* it may read them */
 };
 
-struct gt_plan {
-    struct gt_plan_entry entry[GT_ENTRIES];
-    const struct gt_sink *sink;
+struct gt_recorder_plan {
+    struct gt_recorder_plan_entry entry[GT_ENTRIES];
+    const struct gt_track_sink *sink;
     bool asks; /* filters decide on each call: no transfer is plain (GT_VCPU_ASKS) */
 };
 
 /* At load, when filters and values are known: r->plan, with a scoreboard and without, and how deep
  * calls are recorded. */
-void gt_plan_choose(struct gt_uftrace_recorder *r);
+void gt_recorder_plan_choose(struct gt_recorder *r);
 
 /* At load, before: the clock, and whether there is a scoreboard. */
-void gt_plan_clock(struct gt_uftrace_recorder *r);
+void gt_recorder_plan_clock(struct gt_recorder *r);
 
 #endif

@@ -7,16 +7,16 @@
 #include "track/track.h"
 
 /* The sink's data of a stack (gt_stack.data). */
-struct gt_task {
+struct gt_recorder_task {
     uint32_t id;        /* uftrace's TID of its output */
     uint32_t named_pid; /* the guest process that `name` is of */
     char name[16];
-    bool switched_out;           /* an open sched-out is recorded */
-    bool beyond;                 /* counted among the stacks beyond max-tasks= */
-    struct gt_levels *levels;    /* with privilege_levels: where its records go */
-    struct gt_filtered filtered; /* with filters, without privilege_levels */
+    bool switched_out;                  /* an open sched-out is recorded */
+    bool beyond;                        /* counted among the stacks beyond max-tasks= */
+    struct gt_select_levels *levels;    /* with privilege_levels: where its records go */
+    struct gt_select_filtered filtered; /* with filters, without privilege_levels */
 };
-static inline struct gt_task *gt_task_of(const struct gt_stack *s)
+static inline struct gt_recorder_task *gt_recorder_task_of(const struct gt_stack *s)
 {
     return s->data;
 }

@@ -34,19 +34,18 @@
 #include <assert.h>
 #include <sys/mman.h>
 
-const char gt_tool_name[] = "uftrace";
+const char gt_host_tool_name[] = "uftrace";
 static const char *const clocks[] = {"auto", "insn", "host", NULL};
 
 static const char *const formats[] = {"uftrace", "compact", NULL};
 static const char *const task_kinds[] = {"stack", "cpu", NULL};
 
 /* Later words win: `out` is QEMU's name for `output`. */
-static int read_arguments(struct gt_uftrace_recorder *r, int argc, char **argv,
-                          struct gt_error *err)
+static int read_arguments(struct gt_recorder *r, int argc, char **argv, struct gt_error *err)
 {
-    struct gt_uftrace_options *o = &r->options;
+    struct gt_recorder_options *o = &r->options;
     enum { OWN = 32, MOST = OWN + GT_FILTER_ARGUMENTS + GT_ARGUMENT_OPTIONS + 1 };
-    struct gt_arg arguments[MOST] = {
+    struct gt_support_arg arguments[MOST] = {
         {"output", GT_ARG_TEXT, &o->output},
         {"format", GT_ARG_CHOICE, &o->format, .choices = formats},
         {"last", GT_ARG_TEXT, &o->last},
@@ -75,12 +74,12 @@ static int read_arguments(struct gt_uftrace_recorder *r, int argc, char **argv,
     while (arguments[n].name)
         n++;
     assert(n <= OWN);
-    n += gt_filters_arguments(&r->filters, arguments + n);
-    n += gt_arguments_options(&r->arguments, arguments + n);
-    arguments[n] = (struct gt_arg){0};
-    *o = (struct gt_uftrace_options){
+    n += gt_select_filters_arguments(&r->filters, arguments + n);
+    n += gt_recorder_arguments_options(&r->arguments, arguments + n);
+    arguments[n] = (struct gt_support_arg){0};
+    *o = (struct gt_recorder_options){
         .max_tasks = 1024, .tail_calls = true, .discontinuities = true, .summary = true};
-    int status = gt_args_parse(arguments, argc, argv, err);
+    int status = gt_support_args_parse(arguments, argc, argv, err);
     o->has_depth = o->depth != 0;
     if (!o->has_depth)
         o->depth = 1024;
@@ -89,21 +88,21 @@ static int read_arguments(struct gt_uftrace_recorder *r, int argc, char **argv,
 
 static void on_exit_event(void *self)
 {
-    struct gt_uftrace_recorder *r = self;
-    if (r->process.sees_signals && gt_recorder_cause_waits(r))
-        r->process.dying = true; /* gt_uftrace_killed comes */
+    struct gt_recorder *r = self;
+    if (r->process.sees_signals && gt_run_cause_waits(r))
+        r->process.dying = true; /* gt_recorder_killed comes */
     else
-        gt_uftrace_finish(r);
+        gt_recorder_finish(r);
 }
 
 static bool is_user(void *self)
 {
-    return gt_level_is_user(self);
+    return gt_select_level_is_user(self);
 }
 
 static uint64_t process_time(void *self)
 {
-    return gt_process_time(self);
+    return gt_run_process_time(self);
 }
 
 static void on_chunk_full(const struct gt_stream *s)
@@ -112,24 +111,23 @@ static void on_chunk_full(const struct gt_stream *s)
 }
 
 /* The events that the host is asked to report. */
-static struct gt_host_events events_of(const struct gt_uftrace_recorder *r)
+static struct gt_host_events events_of(const struct gt_recorder *r)
 {
     return (struct gt_host_events){
-        .vcpu_init = gt_on_vcpu_init,
-        .vcpu_exit = gt_on_vcpu_exit,
-        .translate = gt_on_translate,
-        .discontinuity = r->options.discontinuities ? gt_on_discontinuity : NULL,
-        .syscall = gt_on_syscall,
-        .syscall_return = gt_on_syscall_return,
-        .run_state = gt_on_run_state,
-        .flush = r->guest.user ? NULL : gt_on_flush,
+        .vcpu_init = gt_run_on_vcpu_init,
+        .vcpu_exit = gt_run_on_vcpu_exit,
+        .translate = gt_translate_on_block,
+        .discontinuity = r->options.discontinuities ? gt_run_on_discontinuity : NULL,
+        .syscall = gt_run_on_syscall,
+        .syscall_return = gt_run_on_syscall_return,
+        .run_state = gt_run_on_run_state,
+        .flush = r->guest.user ? NULL : gt_run_on_flush,
         .exit = on_exit_event,
     };
 }
 
 /* The guest, and members that depend on it alone. */
-static int know_guest(struct gt_uftrace_recorder *r, const struct gt_host_info *info,
-                      struct gt_error *err)
+static int know_guest(struct gt_recorder *r, const struct gt_host_info *info, struct gt_error *err)
 {
     r->host = *info;
     r->guest.user = !info->system;
@@ -141,24 +139,24 @@ static int know_guest(struct gt_uftrace_recorder *r, const struct gt_host_info *
         return gt_error_set(err, GT_E_USAGE,
                             "argument trace-privilege-level=on: only machines have privilege "
                             "levels, this is user mode");
-    r->guest.syscalls = r->guest.user ? gt_syscalls_by_target(info->target) : NULL;
-    return r->options.privilege_levels ? gt_levels_init(r, err) : 0;
+    r->guest.syscalls = r->guest.user ? gt_arch_syscalls_by_target(info->target) : NULL;
+    return r->options.privilege_levels ? gt_select_levels_init(r, err) : 0;
 }
 
-static int init_tracker(struct gt_uftrace_recorder *r, struct gt_error *err)
+static int init_tracker(struct gt_recorder *r, struct gt_error *err)
 {
-    const struct gt_plan *plan = gt_recorder_plan(r);
-    if (!gt_tracker_init(&r->tracker, plan->sink, r, r->hot.max_depth, r->options.tail_calls))
+    const struct gt_recorder_plan *plan = gt_recorder_plan(r);
+    if (!gt_track_init(&r->tracker, plan->sink, r, r->hot.max_depth, r->options.tail_calls))
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     r->tracker.machine = !r->guest.user;
-    gt_stack_pointer_init(r);
+    gt_translate_stack_pointer_init(r);
     r->tracker.lowest = r->guest.user ? 0 : r->guest.arch->vector_lowest;
     r->tracker.one_output = gt_recorder_has_vcpu_tasks(r) || r->options.privilege_levels;
     r->tracker.keep_stacks = r->guest.user ? 0 : (uint32_t)r->options.max_tasks;
     return 0;
 }
 
-static bool init_vcpus(struct gt_uftrace_recorder *r)
+static bool init_vcpus(struct gt_recorder *r)
 {
     /* Unused ones take address space only; but where that is limited QEMU needs it, too. */
     r->hot.max_vcpus = gt_thread_addresses_limited() ? GT_MAX_VCPUS_LIMITED : GT_MAX_VCPUS;
@@ -167,105 +165,106 @@ static bool init_vcpus(struct gt_uftrace_recorder *r)
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (r->hot.vcpu == MAP_FAILED)
         return false;
-    gt_vcpu_refuse(r, &r->hot.vcpu[r->hot.max_vcpus]);
+    gt_run_vcpu_refuse(r, &r->hot.vcpu[r->hot.max_vcpus]);
     return true;
 }
 
-static int init_members(struct gt_uftrace_recorder *r, struct gt_error *err)
+static int init_members(struct gt_recorder *r, struct gt_error *err)
 {
-    gt_plan_clock(r);
-    int status = gt_filters_init(r, err);
+    gt_recorder_plan_clock(r);
+    int status = gt_select_filters_init(r, err);
     if (status == 0)
-        status = gt_arguments_init(r, err);
+        status = gt_recorder_arguments_init(r, err);
     if (status < 0)
         return status;
     if (!init_vcpus(r))
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
-    gt_plan_choose(r);
+    gt_recorder_plan_choose(r);
     pthread_mutex_init(&r->lock, NULL);
-    gt_open_calls_init(&r->open_calls);
+    gt_recorder_open_calls_init(&r->open_calls);
     gt_gate_init(&r->gate);
-    gt_modules_init(&r->code.modules, r->guest.user, gt_output_module_added, r);
+    gt_support_modules_init(&r->code.modules, r->guest.user, gt_recorder_output_module_added, r);
     r->code.memory.pages = g_hash_table_new(g_direct_hash, g_direct_equal);
     return init_tracker(r, err);
 }
 
 /* Checked before the directory is created: a refused recording leaves no files. */
-static int read_code_map(struct gt_uftrace_recorder *r, struct gt_error *err)
+static int read_code_map(struct gt_recorder *r, struct gt_error *err)
 {
     if (!r->options.code_map)
-        return gt_filters_check(r, err);
+        return gt_select_filters_check(r, err);
     if (r->guest.user)
         return gt_error_set(
             err, GT_E_USAGE,
             "argument code=%.200s: only machines need a code map, this is user mode",
             r->options.code_map);
-    const struct gt_module *guest = g_ptr_array_index(r->code.modules.all, 0);
-    int status = gt_code_modules_read(r->options.code_map, guest->anon, is_user, r,
-                                      &r->code.modules.code, err);
-    r->code.modules.code_found = gt_output_code_found;
+    const struct gt_support_module *guest = g_ptr_array_index(r->code.modules.all, 0);
+    int status = gt_support_code_modules_read(r->options.code_map, guest->anon, is_user, r,
+                                              &r->code.modules.code, err);
+    r->code.modules.code_found = gt_recorder_output_code_found;
     if (status == 0)
-        status = gt_filters_check(r, err);
+        status = gt_select_filters_check(r, err);
     if (status == 0)
-        gt_linux_init(r);
+        gt_run_linux_init(r);
     return status;
 }
 
-int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *info, int argc,
-                    char **argv, struct gt_error *err)
+int gt_recorder_init(struct gt_recorder *r, const struct gt_host_info *info, int argc, char **argv,
+                     struct gt_error *err)
 {
     int status = read_arguments(r, argc, argv, err);
     if (status == 0)
-        status = gt_tracing_take_old_socket(&r->options.control, err);
+        status = gt_support_tracing_take_old_socket(&r->options.control, err);
     if (status == 0)
-        status = gt_packed_check(&r->options, err);
-    gt_snapshots_init(r);
-    gt_parts_init(r);
+        status = gt_recorder_packed_check(&r->options, err);
+    gt_recorder_snapshots_init(r);
+    gt_recorder_parts_init(r);
     if (status == 0)
         status = know_guest(r, info, err);
     if (status == 0)
-        status = gt_system_calls_check(r, err);
+        status = gt_run_system_calls_check(r, err);
     if (status == 0)
         status = init_members(r, err);
     if (status == 0)
         status = read_code_map(r, err);
     if (status == 0)
-        status = gt_tracing_start(err);
+        status = gt_support_tracing_start(err);
     if (status == 0)
-        status = gt_recorder_control_start(r, err);
+        status = gt_run_control_start(r, err);
     if (status == 0)
-        status = gt_output_create(r, err);
+        status = gt_recorder_output_create(r, err);
     if (status < 0) {
-        gt_recorder_control_stop(r);
+        gt_run_control_stop(r);
         return status;
     }
-    gt_recorder_listen(r);
-    gt_live_clock_create(r);
+    gt_run_listen(r);
+    gt_recorder_live_clock_create(r);
     r->code.modules.worker = r->output.worker;
     r->code.modules.now = process_time;
     r->options.discontinuities &= gt_host_can(GT_HOST_DISCONTINUITY);
     r->events = events_of(r);
-    gt_vmstates_init(r);
-    gt_guests_init(r);
+    gt_run_vmstates_init(r);
+    gt_run_guests_init(r);
     return 0;
 }
 
-int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
+int gt_host_tool_install(const struct gt_host_info *info, int argc, char **argv,
+                         struct gt_error *err)
 {
-    struct gt_uftrace_recorder *r = gt_recorder_installed();
-    int status = gt_uftrace_init(r, info, argc, argv, err);
+    struct gt_recorder *r = gt_recorder_installed();
+    int status = gt_recorder_init(r, info, argc, argv, err);
     if (status == 0 && r->guest.user)
-        status = gt_process_watch_forks(err);
+        status = gt_run_process_watch_forks(err);
     if (status == 0 && r->guest.user)
         status = gt_execs_init(r->options.follow_exec, r->options.output, err);
     if (status < 0) {
-        gt_recorder_control_stop(r);
+        gt_run_control_stop(r);
         return status;
     }
-    gt_recorder_control_serve(r);
-    if (r->options.control || gt_filters_watching(&r->filters))
-        r->process.sees_signals = gt_host_on_abnormal_exit(gt_uftrace_killed);
+    gt_run_control_serve(r);
+    if (r->options.control || gt_select_filters_watching(&r->filters))
+        r->process.sees_signals = gt_host_on_abnormal_exit(gt_recorder_killed);
     gt_stream_chunk_full = on_chunk_full;
-    gt_host_subscribe(gt_dormant_init(r) ? &r->dormant.events : &r->events, r);
+    gt_host_subscribe(gt_select_dormant_init(r) ? &r->dormant.events : &r->events, r);
     return 0;
 }

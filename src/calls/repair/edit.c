@@ -22,49 +22,50 @@ static bool is_compact(const char *path)
 }
 
 /* The lock of a directory in which no process records; none where it cannot be written to. */
-static int lock_directory(struct gt_recording_edit *e, struct gt_error *err)
+static int lock_directory(struct gt_repair_edit *e, struct gt_error *err)
 {
     const char *path = e->at.dir;
     struct gt_error why;
-    int status = gt_dir_lock_make(path, path, &e->lock, &why);
+    int status = gt_recording_dir_lock_make(path, path, &e->lock, &why);
     if (status == GT_E_IO)
         return 0;
-    if (status == 0 && !gt_dir_lock_is_last(path, e->lock))
+    if (status == 0 && !gt_recording_dir_lock_is_last(path, e->lock))
         status = gt_error_set(&why, GT_E_BUSY, "%s: another process changes it", path);
     return status < 0 ? gt_error_set(err, status, "%s", why.text) : 0;
 }
 
-static int open_directory(struct gt_recording_edit *e, bool alone, struct gt_error *err)
+static int open_directory(struct gt_repair_edit *e, bool alone, struct gt_error *err)
 {
     struct gt_uftrace_dir dir;
     int status = gt_uftrace_dir_open(&dir, e->at.dir, err);
-    if ((status == GT_E_FORMAT || status == 0) && !gt_file_kind_is_recording(e->at.dir))
-        return gt_file_kind_refuse(e->at.dir, 0, "a recording of calls", err);
+    if ((status == GT_E_FORMAT || status == 0) && !gt_recording_kind_is_recording(e->at.dir))
+        return gt_recording_kind_refuse(e->at.dir, 0, "a recording of calls", err);
     return status < 0 || !alone ? status : lock_directory(e, err);
 }
 
-int gt_recording_edit_open(const char *path, bool alone, const struct gt_notices *notices,
-                           struct gt_recording_edit *out, struct gt_error *err)
+int gt_repair_edit_open(const char *path, bool alone, const struct gt_error_notices *notices,
+                        struct gt_repair_edit *out, struct gt_error *err)
 {
     struct gt_compact_work *w = &out->work;
-    *out = (struct gt_recording_edit){.at = {.dir = path, .read = gt_records_read}, .lock = -1};
+    *out = (struct gt_repair_edit){.at = {.dir = path, .read = gt_repair_records_read}, .lock = -1};
     if (!is_compact(path))
         return open_directory(out, alone, err);
     int status = gt_compact_work_open(path, alone, notices, w, err);
     if (status == 0)
-        out->at = (struct gt_records){
-            .dir = w->dir.path, .file = w->flight ? w->snapshot : w->file, .read = gt_records_read};
-    return status == GT_E_FORMAT
-               ? gt_file_kind_refuse(path, GT_FILE_IS(GT_FILE_CALLS), "a recording of calls", err)
-               : status;
+        out->at = (struct gt_recording_records){.dir = w->dir.path,
+                                                .file = w->flight ? w->snapshot : w->file,
+                                                .read = gt_repair_records_read};
+    return status == GT_E_FORMAT ? gt_recording_kind_refuse(path, GT_FILE_IS(GT_FILE_CALLS),
+                                                            "a recording of calls", err)
+                                 : status;
 }
 
-int gt_recording_edit_close(struct gt_recording_edit *e, bool changed, struct gt_error *err)
+int gt_repair_edit_close(struct gt_repair_edit *e, bool changed, struct gt_error *err)
 {
     if (e->at.file)
         return gt_compact_work_close(&e->work, changed, err);
     if (e->lock >= 0) {
-        gt_dir_lock_remove(e->at.dir);
+        gt_recording_dir_lock_remove(e->at.dir);
         close(e->lock);
     }
     e->lock = -1;

@@ -10,8 +10,8 @@
 #include "calls/file/work.h"
 #include "calls/repair/records.h"
 
-struct gt_recording_edit {
-    struct gt_records at;
+struct gt_repair_edit {
+    struct gt_recording_records at;
     struct gt_compact_work work; /* a compact file's */
     int lock;                    /* a directory's, where it is alone; -1: none */
 };
@@ -21,10 +21,10 @@ struct gt_recording_edit {
  * recorder's last snapshot is changed before it has its name, which work.snapshot is after the end.
  * `path` must live as long as the handle, which stays where it is. Errors of gt_uftrace_dir_open
  * and gt_compact_work_open. */
-int gt_recording_edit_open(const char *path, bool alone, const struct gt_notices *notices,
-                           struct gt_recording_edit *out, struct gt_error *err);
+int gt_repair_edit_open(const char *path, bool alone, const struct gt_error_notices *notices,
+                        struct gt_repair_edit *out, struct gt_error *err);
 /* `changed` false: no text file was changed. A file gets its text files, unless processes still
  * record into it. Errors of gt_compact_work_close. */
-int gt_recording_edit_close(struct gt_recording_edit *e, bool changed, struct gt_error *err);
+int gt_repair_edit_close(struct gt_repair_edit *e, bool changed, struct gt_error *err);
 
 #endif

@@ -17,70 +17,70 @@
 #include <unistd.h>
 
 /* Of a source: where values end, and what they are. */
-struct gt_pack_values {
-    struct gt_skipped open;
-    struct gt_record_specs *specs;
+struct gt_repair_pack_values {
+    struct gt_uftrace_skipped open;
+    struct gt_calls_record_specs *specs;
 };
 
 /* ---- which comes first --------------------------------------------------------------------- */
 
-static bool has_record(const struct gt_pack_source *s)
+static bool has_record(const struct gt_repair_pack_source *s)
 {
     return s->size - s->at >= GT_UFTRACE_RECORD_SIZE;
 }
 
-uint64_t gt_pack_source_time(const struct gt_pack_source *s)
+uint64_t gt_repair_pack_source_time(const struct gt_repair_pack_source *s)
 {
-    return has_record(s) ? gt_le64(s->data + s->at) : UINT64_MAX;
+    return has_record(s) ? gt_bytes_le64(s->data + s->at) : UINT64_MAX;
 }
 
-static uint64_t word_of(const struct gt_pack_source *s)
+static uint64_t word_of(const struct gt_repair_pack_source *s)
 {
-    return gt_le64(s->data + s->at + 8);
+    return gt_bytes_le64(s->data + s->at + 8);
 }
 
-static void sift_down(struct gt_pack_sources *s, size_t i)
+static void sift_down(struct gt_repair_pack_sources *s, size_t i)
 {
-    struct gt_pack_source *heap = s->source;
+    struct gt_repair_pack_source *heap = s->source;
     for (size_t child; (child = 2 * i + 1) < s->n; i = child) {
         if (child + 1 < s->n &&
-            gt_pack_source_time(&heap[child + 1]) < gt_pack_source_time(&heap[child]))
+            gt_repair_pack_source_time(&heap[child + 1]) < gt_repair_pack_source_time(&heap[child]))
             child++;
-        if (gt_pack_source_time(&heap[i]) <= gt_pack_source_time(&heap[child]))
+        if (gt_repair_pack_source_time(&heap[i]) <= gt_repair_pack_source_time(&heap[child]))
             return;
-        struct gt_pack_source swapped = heap[i];
+        struct gt_repair_pack_source swapped = heap[i];
         heap[i] = heap[child];
         heap[child] = swapped;
     }
 }
 
-uint64_t gt_pack_sources_others(const struct gt_pack_sources *s)
+uint64_t gt_repair_pack_sources_others(const struct gt_repair_pack_sources *s)
 {
     uint64_t time = UINT64_MAX;
     for (size_t i = 1; i < 3 && i < s->n; i++)
-        time = MIN(time, gt_pack_source_time(&s->source[i]));
+        time = MIN(time, gt_repair_pack_source_time(&s->source[i]));
     return time;
 }
 
-static void close_source(struct gt_pack_source *s)
+static void close_source(struct gt_repair_pack_source *s)
 {
     munmap((void *)(uintptr_t)s->data, s->size);
     if (s->values)
-        gt_record_specs_destroy(s->values->specs);
+        gt_calls_record_specs_destroy(s->values->specs);
     g_free(s->values);
 }
 
-static int refuse_cut(const struct gt_pack_sources *s, const struct gt_pack_source *from,
-                      struct gt_error *err)
+static int refuse_cut(const struct gt_repair_pack_sources *s,
+                      const struct gt_repair_pack_source *from, struct gt_error *err)
 {
     return gt_error_set(err, GT_E_FORMAT,
                         "%s/%u.dat: offset %zu: a record is incomplete; run guesttrace repair",
                         s->dir, from->tid, from->at);
 }
 
-int gt_pack_sources_order(struct gt_pack_sources *s, struct gt_error *err)
+int gt_repair_pack_sources_order(struct gt_repair_pack_sources *s, struct gt_error *err)
 {
-    const struct gt_pack_source *first = s->source;
+    const struct gt_repair_pack_source *first = s->source;
     if (!has_record(first)) {
         if (first->at < first->size)
             return refuse_cut(s, first, err);
@@ -93,7 +93,7 @@ int gt_pack_sources_order(struct gt_pack_sources *s, struct gt_error *err)
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-static int map_source(struct gt_pack_sources *s, uint32_t tid, struct gt_error *err)
+static int map_source(struct gt_repair_pack_sources *s, uint32_t tid, struct gt_error *err)
 {
     struct stat st;
     g_autofree char *path = g_strdup_printf("%s/%u.dat", s->dir, tid);
@@ -108,7 +108,7 @@ static int map_source(struct gt_pack_sources *s, uint32_t tid, struct gt_error *
         close(fd);
     if (status < 0 || st.st_size == 0)
         return status;
-    struct gt_pack_source from = {.tid = tid, .data = data, .size = (size_t)st.st_size};
+    struct gt_repair_pack_source from = {.tid = tid, .data = data, .size = (size_t)st.st_size};
     if (!has_record(&from)) {
         status = refuse_cut(s, &from, err);
         close_source(&from);
@@ -118,12 +118,13 @@ static int map_source(struct gt_pack_sources *s, uint32_t tid, struct gt_error *
     return 0;
 }
 
-int gt_pack_sources_open(struct gt_pack_sources *s, const char *dir, struct gt_error *err)
+int gt_repair_pack_sources_open(struct gt_repair_pack_sources *s, const char *dir,
+                                struct gt_error *err)
 {
     g_autofree uint32_t *tids = NULL;
-    *s = (struct gt_pack_sources){.dir = dir};
+    *s = (struct gt_repair_pack_sources){.dir = dir};
     int64_t n = gt_uftrace_dat_list(dir, &tids, err);
-    s->source = n < 0 ? NULL : g_new(struct gt_pack_source, (gsize)n + 1);
+    s->source = n < 0 ? NULL : g_new(struct gt_repair_pack_source, (gsize)n + 1);
     int status = n < 0 ? (int)n : 0;
     for (int64_t i = 0; i < n && status == 0; i++)
         status = map_source(s, tids[i], err);
@@ -132,7 +133,7 @@ int gt_pack_sources_open(struct gt_pack_sources *s, const char *dir, struct gt_e
     return status;
 }
 
-void gt_pack_sources_close(struct gt_pack_sources *s)
+void gt_repair_pack_sources_close(struct gt_repair_pack_sources *s)
 {
     for (size_t i = 0; i < s->n; i++)
         close_source(&s->source[i]);
@@ -142,12 +143,12 @@ void gt_pack_sources_close(struct gt_pack_sources *s)
 
 /* ---- records ------------------------------------------------------------------------------- */
 
-bool gt_pack_sources_valued(const struct gt_pack_sources *s)
+bool gt_repair_pack_sources_valued(const struct gt_repair_pack_sources *s)
 {
-    return has_record(s->source) && gt_skipped_follow(word_of(s->source));
+    return has_record(s->source) && gt_uftrace_skipped_follow(word_of(s->source));
 }
 
-void gt_pack_sources_leave_out(struct gt_pack_sources *s, size_t at)
+void gt_repair_pack_sources_leave_out(struct gt_repair_pack_sources *s, size_t at)
 {
     if (s->left_out++ > 0)
         return;
@@ -156,52 +157,52 @@ void gt_pack_sources_leave_out(struct gt_pack_sources *s, size_t at)
 }
 
 /* The first values of the recording, or of the source. */
-static int begin_values(struct gt_pack_sources *s, struct gt_error *err)
+static int begin_values(struct gt_repair_pack_sources *s, struct gt_error *err)
 {
-    struct gt_pack_source *from = s->source;
+    struct gt_repair_pack_source *from = s->source;
     int status = s->calls ? 0 : gt_calls_open(s->dir, NULL, &s->calls, err);
     if (status < 0 || from->values)
         return status;
-    from->values = g_new0(struct gt_pack_values, 1);
-    from->values->specs = gt_record_specs_create(s->calls, from->tid);
+    from->values = g_new0(struct gt_repair_pack_values, 1);
+    from->values->specs = gt_calls_record_specs_create(s->calls, from->tid);
     for (size_t at = 0; at < from->at; at += GT_UFTRACE_RECORD_SIZE)
-        gt_skipped_note(&from->values->open, gt_le64(from->data + at + 8));
+        gt_uftrace_skipped_note(&from->values->open, gt_bytes_le64(from->data + at + 8));
     return 0;
 }
 
-static int take_values(struct gt_pack_sources *s, const struct gt_compact_record *r,
+static int take_values(struct gt_repair_pack_sources *s, const struct gt_compact_record *r,
                        struct gt_value_list *list, struct gt_error *err)
 {
-    struct gt_pack_source *from = s->source;
+    struct gt_repair_pack_source *from = s->source;
     const size_t at = from->at + GT_UFTRACE_RECORD_SIZE;
     const struct gt_uftrace_record record = gt_uftrace_record_of(r->time, r->word);
-    size_t size = gt_skipped_take(&from->values->open,
-                                  gt_record_specs_at(from->values->specs, r->time, r->word),
-                                  &record, from->data + at, from->size - at, list);
+    size_t size = gt_uftrace_skipped_take(
+        &from->values->open, gt_calls_record_specs_at(from->values->specs, r->time, r->word),
+        &record, from->data + at, from->size - at, list);
     if (size == SIZE_MAX)
         return gt_error_set(err, GT_E_FORMAT,
                             "%s/%u.dat: offset %zu: no record follows the values of this one",
                             s->dir, from->tid, from->at);
     if (list->n == 0)
-        gt_pack_sources_leave_out(s, from->at);
+        gt_repair_pack_sources_leave_out(s, from->at);
     from->at = at + size;
     return 1;
 }
 
-int gt_pack_sources_take(struct gt_pack_sources *s, struct gt_compact_record *r,
-                         struct gt_value_list *list, struct gt_error *err)
+int gt_repair_pack_sources_take(struct gt_repair_pack_sources *s, struct gt_compact_record *r,
+                                struct gt_value_list *list, struct gt_error *err)
 {
-    struct gt_pack_source *from = s->source;
+    struct gt_repair_pack_source *from = s->source;
     int status = 0;
     list->n = 0;
     if (!has_record(from))
         return 0;
-    *r = (struct gt_compact_record){gt_pack_source_time(from), word_of(from)};
-    if (gt_skipped_follow(r->word) && (status = begin_values(s, err)) < 0)
+    *r = (struct gt_compact_record){gt_repair_pack_source_time(from), word_of(from)};
+    if (gt_uftrace_skipped_follow(r->word) && (status = begin_values(s, err)) < 0)
         return status;
     if (from->values)
-        gt_skipped_note(&from->values->open, r->word);
-    if (gt_skipped_follow(r->word)) {
+        gt_uftrace_skipped_note(&from->values->open, r->word);
+    if (gt_uftrace_skipped_follow(r->word)) {
         status = take_values(s, r, list, err);
         r->word &= ~(uint64_t)GT_UFTRACE_MORE;
         return status;
@@ -220,23 +221,24 @@ static const struct gt_value_spec *no_spec(void *self, uint64_t time, uint64_t w
     return NULL;
 }
 
-void gt_pack_sources_try(const struct gt_pack_sources *s,
-                         int (*put)(void *self, uint64_t time, uint64_t word), void *self)
+void gt_repair_pack_sources_try(const struct gt_repair_pack_sources *s,
+                                int (*put)(void *self, uint64_t time, uint64_t word), void *self)
 {
-    const struct gt_skipped_known known = {no_spec, put, self};
-    const struct gt_pack_source *longest = NULL;
-    struct gt_skipped_scan scan;
+    const struct gt_uftrace_skipped_known known = {no_spec, put, self};
+    const struct gt_repair_pack_source *longest = NULL;
+    struct gt_uftrace_skipped_scan scan;
     for (size_t i = 0; i < s->n; i++)
         if (!longest || s->source[i].size > longest->size)
             longest = &s->source[i];
     if (longest)
-        gt_skipped_scan(longest->data, longest->size, &known, &scan);
+        gt_uftrace_skipped_scan(longest->data, longest->size, &known, &scan);
 }
 
-void gt_pack_sources_report(const struct gt_pack_sources *s, const struct gt_notices *notices)
+void gt_repair_pack_sources_report(const struct gt_repair_pack_sources *s,
+                                   const struct gt_error_notices *notices)
 {
     if (s->left_out)
-        gt_notice(
+        gt_error_notice(
             notices,
             "%s/%u.dat: offset %zu: what values this record has is not known; values are left "
             "out, of %" PRIu64 " record%s",

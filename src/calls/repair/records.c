@@ -13,7 +13,7 @@ enum { PIECE = 1024 };
 
 /* ---- TID.dat ------------------------------------------------------------------------------- */
 
-static int read_dat(const char *dir, uint32_t tid, const struct gt_records_reader *reader,
+static int read_dat(const char *dir, uint32_t tid, const struct gt_recording_records_reader *reader,
                     struct gt_error *err)
 {
     struct gt_uftrace_record r[PIECE];
@@ -32,17 +32,18 @@ static int read_dat(const char *dir, uint32_t tid, const struct gt_records_reade
     return status;
 }
 
-static int read_dir(const char *dir, const struct gt_records_reader *reader, struct gt_error *err)
+static int read_dir(const char *dir, const struct gt_recording_records_reader *reader,
+                    struct gt_error *err)
 {
     uint32_t *tids = NULL;
-    struct gt_valued *valued = gt_valued_open(dir);
+    struct gt_repair_valued *valued = gt_repair_valued_open(dir);
     int64_t n = gt_uftrace_dat_list(dir, &tids, err);
     int status = n < 0 ? (int)n : 0;
     for (int64_t i = 0; i < n && status >= 0; i++)
         if (!reader->wanted || reader->wanted(reader->self, tids[i]))
-            status = valued ? gt_valued_read(valued, tids[i], reader, err)
+            status = valued ? gt_repair_valued_read(valued, tids[i], reader, err)
                             : read_dat(dir, tids[i], reader, err);
-    gt_valued_close(valued);
+    gt_repair_valued_close(valued);
     free(tids);
     return status < 0 ? status : 0;
 }
@@ -50,8 +51,8 @@ static int read_dir(const char *dir, const struct gt_records_reader *reader, str
 /* ---- a compact file ------------------------------------------------------------------------ */
 
 struct unpack {
-    const struct gt_records_reader *reader;
-    struct gt_unpacker *unpacker;
+    const struct gt_recording_records_reader *reader;
+    struct gt_compact_unpacker *unpacker;
     uint32_t index; /* task of the segment that was asked for last */
     bool wanted;
 };
@@ -60,14 +61,15 @@ static int put_piece(void *self, const struct gt_compact_piece *p)
 {
     struct unpack *u = self;
     struct gt_uftrace_record r[PIECE];
-    const struct gt_records_reader *to = u->reader;
+    const struct gt_recording_records_reader *to = u->reader;
     int status = 0;
     if (u->index != p->index)
         u->wanted = !to->wanted || to->wanted(to->self, p->task);
     u->index = p->index;
     for (size_t at = 0, n; at < p->n && u->wanted && status >= 0; at += n) {
         for (n = 0; n < PIECE && at + n < p->n; n++) {
-            struct gt_compact_record from = gt_unpacker_record(u->unpacker, &p->event[at + n]);
+            struct gt_compact_record from =
+                gt_compact_unpacker_record(u->unpacker, &p->event[at + n]);
             r[n] = gt_uftrace_record_of(from.time, from.word);
         }
         status = to->piece(to->self, p->task, r, n);
@@ -80,7 +82,8 @@ static bool is_damage(int status)
     return status == GT_E_FORMAT || status == GT_E_TRUNC || status == GT_E_USAGE;
 }
 
-static int read_file(const char *path, const struct gt_records_reader *reader, struct gt_error *err)
+static int read_file(const char *path, const struct gt_recording_records_reader *reader,
+                     struct gt_error *err)
 {
     struct gt_compact_file f;
     struct gt_compact_segments s = {0};
@@ -90,7 +93,7 @@ static int read_file(const char *path, const struct gt_records_reader *reader, s
         return status;
     status = gt_compact_segments_find(&f, &s);
     if (status == 0)
-        status = gt_unpacker_create(&u.unpacker);
+        status = gt_compact_unpacker_create(&u.unpacker);
     if (status == GT_E_NOMEM)
         gt_error_set(err, status, "%s: out of memory", path);
     for (size_t i = 0; i < s.n && status >= 0; i++) {
@@ -98,7 +101,7 @@ static int read_file(const char *path, const struct gt_records_reader *reader, s
         status = gt_compact_segment_unpack(&f, &s.segment[i], u.unpacker, put_piece, &u, err);
         status = is_damage(status) ? 0 : status;
     }
-    gt_unpacker_destroy(u.unpacker);
+    gt_compact_unpacker_destroy(u.unpacker);
     gt_compact_segments_free(&s);
     gt_compact_file_close(&f);
     return status < 0 ? status : 0;
@@ -106,8 +109,8 @@ static int read_file(const char *path, const struct gt_records_reader *reader, s
 
 /* ---- both ---------------------------------------------------------------------------------- */
 
-int gt_records_read(const struct gt_records *at, const struct gt_records_reader *reader,
-                    struct gt_error *err)
+int gt_repair_records_read(const struct gt_recording_records *at,
+                           const struct gt_recording_records_reader *reader, struct gt_error *err)
 {
     return at->file ? read_file(at->file, reader, err) : read_dir(at->dir, reader, err);
 }
@@ -147,7 +150,8 @@ static int begin_of_dir(const char *dir, uint64_t *time, struct gt_error *err)
     return status;
 }
 
-int gt_records_begin(const struct gt_records *at, uint64_t *time, struct gt_error *err)
+int gt_repair_records_begin(const struct gt_recording_records *at, uint64_t *time,
+                            struct gt_error *err)
 {
     return at->file ? begin_of_file(at->file, time, err) : begin_of_dir(at->dir, time, err);
 }

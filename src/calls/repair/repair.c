@@ -12,7 +12,7 @@
 
 static void report(void *self, const char *file, const char *what)
 {
-    g_ptr_array_add(((struct gt_recording_repair_result *)self)->texts,
+    g_ptr_array_add(((struct gt_repair_result *)self)->texts,
                     g_strdup_printf("%s: %s", file, what));
 }
 
@@ -20,24 +20,24 @@ static void report(void *self, const char *file, const char *what)
 static bool put_symbols(void *self, const struct gt_uftrace_dir *d,
                         const struct gt_uftrace_module *m)
 {
-    struct gt_symbols *from;
+    struct gt_elf_symbols *from;
     (void)self;
-    if (!m->build_id || !*m->build_id || gt_symbols_load(m->path, &from, NULL) < 0)
+    if (!m->build_id || !*m->build_id || gt_elf_symbols_load(m->path, &from, NULL) < 0)
         return false;
     g_autofree struct gt_uftrace_symbol *sym = g_new0(struct gt_uftrace_symbol, from->n_sym + 1);
     for (size_t i = 0; i < from->n_sym; i++) {
-        const struct gt_symbol *s = &from->sym[i];
+        const struct gt_elf_symbol *s = &from->sym[i];
         sym[i] =
             (struct gt_uftrace_symbol){s->addr, s->size, s->name, s->type == 'e' ? 't' : s->type};
     }
     bool done = strcmp(from->build_id, m->build_id) == 0 &&
                 gt_uftrace_dir_put_symbols(d, m, sym, from->n_sym, NULL) == 0;
-    gt_symbols_free(from);
+    gt_elf_symbols_free(from);
     return done;
 }
 
-static int repair(const struct gt_records *at, struct gt_uftrace_repair_options *opt,
-                  const struct gt_notices *notices, struct gt_uftrace_repair_stats *stats,
+static int repair(const struct gt_recording_records *at, struct gt_uftrace_repair_options *opt,
+                  const struct gt_error_notices *notices, struct gt_uftrace_repair_stats *stats,
                   struct gt_error *err)
 {
     struct gt_compact_mend *mend;
@@ -57,11 +57,11 @@ static int repair(const struct gt_records *at, struct gt_uftrace_repair_options 
     return gt_error_set(err, first->status, "%s", first->text);
 }
 
-int gt_recording_repair(const struct gt_recording_edit *edit, bool names,
-                        const struct gt_notices *notices, struct gt_recording_repair_result *done,
+int gt_repair_recording(const struct gt_repair_edit *edit, bool names,
+                        const struct gt_error_notices *notices, struct gt_repair_result *done,
                         struct gt_error *err)
 {
-    *done = (struct gt_recording_repair_result){.texts = g_ptr_array_new_with_free_func(g_free)};
+    *done = (struct gt_repair_result){.texts = g_ptr_array_new_with_free_func(g_free)};
     struct gt_uftrace_repair_options opt = {
         .names = names, .report = report, .symbols = put_symbols, .self = done};
     struct gt_error second = {0};
@@ -76,14 +76,14 @@ int gt_recording_repair(const struct gt_recording_edit *edit, bool names,
     return repaired < 0 ? repaired : removed;
 }
 
-void gt_recording_repair_clear(struct gt_recording_repair_result *done)
+void gt_repair_clear(struct gt_repair_result *done)
 {
     if (done->texts)
         g_ptr_array_unref(done->texts);
-    *done = (struct gt_recording_repair_result){0};
+    *done = (struct gt_repair_result){0};
 }
 
-static bool is_changed(const struct gt_recording_repair_result *done)
+static bool is_changed(const struct gt_repair_result *done)
 {
     const struct gt_uftrace_repair_stats *r = &done->repair;
     return done->recovered || done->missing.pools || r->cut || r->closed || r->events || r->texts;
@@ -98,7 +98,7 @@ static void append_missing(GString *s, const struct gt_streams_missing *m)
         g_string_append_printf(s, ", and %" PRIu64 " that followed it were left out", m->records);
 }
 
-char *gt_recording_repair_text(const struct gt_recording_repair_result *done)
+char *gt_repair_text(const struct gt_repair_result *done)
 {
     const struct gt_uftrace_repair_stats *r = &done->repair;
     GString *s = g_string_new(NULL);

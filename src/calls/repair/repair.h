@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-struct gt_recording_repair_result {
+struct gt_repair_result {
     int64_t recovered; /* records copied from pool files */
     struct gt_streams_missing missing;
     struct gt_uftrace_repair_stats repair;
@@ -20,16 +20,16 @@ struct gt_recording_repair_result {
  * and the like, which are complete if the plugin came to its end. Lost symbols are read from their
  * programs again if these are unchanged. Files that a killed process has left half-written are
  * removed. Damaged blocks but the first are reported. Returns the first error after trying
- * everything; *done is filled in any case, and needs gt_recording_repair_clear. Errors of
+ * everything; *done is filled in any case, and needs gt_repair_clear. Errors of
  * gt_streams_recover and gt_uftrace_dir_repair. */
-int gt_recording_repair(const struct gt_recording_edit *edit, bool names,
-                        const struct gt_notices *notices, struct gt_recording_repair_result *done,
+int gt_repair_recording(const struct gt_repair_edit *edit, bool names,
+                        const struct gt_error_notices *notices, struct gt_repair_result *done,
                         struct gt_error *err);
 
-void gt_recording_repair_clear(struct gt_recording_repair_result *done);
+void gt_repair_clear(struct gt_repair_result *done);
 
 /* Returns a phrase: "3 files, 812 records; 12 records recovered, ...". The caller frees it
  * (g_free). */
-char *gt_recording_repair_text(const struct gt_recording_repair_result *done);
+char *gt_repair_text(const struct gt_repair_result *done);
 
 #endif

@@ -9,29 +9,29 @@
 
 #define STATS_LIMIT (1u << 20)
 
-void gt_recording_mark(const char *dir, const char *name, struct gt_recording_mark *mark)
+void gt_repair_mark(const char *dir, const char *name, struct gt_repair_mark *mark)
 {
     struct stat st;
     g_autofree char *path = g_build_filename(dir, name, NULL);
-    *mark = (struct gt_recording_mark){0};
+    *mark = (struct gt_repair_mark){0};
     if (stat(path, &st) == 0)
-        *mark = (struct gt_recording_mark){st.st_dev, st.st_ino, st.st_mtim};
+        *mark = (struct gt_repair_mark){st.st_dev, st.st_ino, st.st_mtim};
 }
 
-bool gt_recording_mark_same(const struct gt_recording_mark *a, const struct gt_recording_mark *b)
+bool gt_repair_mark_same(const struct gt_repair_mark *a, const struct gt_repair_mark *b)
 {
     return a->ino && a->dev == b->dev && a->ino == b->ino && a->mtime.tv_sec == b->mtime.tv_sec &&
            a->mtime.tv_nsec == b->mtime.tv_nsec;
 }
 
-int gt_recording_stats_read(const char *dir, const struct gt_recording_mark *older,
-                            struct gt_stats *out, struct gt_error *err)
+int gt_repair_stats_read(const char *dir, const struct gt_repair_mark *older,
+                         struct gt_recording_stats *out, struct gt_error *err)
 {
-    struct gt_recording_mark mark;
+    struct gt_repair_mark mark;
     size_t size;
-    *out = (struct gt_stats){0};
-    gt_recording_mark(dir, GT_STATS_FILE, &mark);
-    if (older && gt_recording_mark_same(older, &mark))
+    *out = (struct gt_recording_stats){0};
+    gt_repair_mark(dir, GT_STATS_FILE, &mark);
+    if (older && gt_repair_mark_same(older, &mark))
         return gt_error_set(err, GT_E_NOT_FOUND, "%s/%s is of an earlier recording", dir,
                             GT_STATS_FILE);
     g_autofree char *path = g_build_filename(dir, GT_STATS_FILE, NULL);
@@ -39,6 +39,6 @@ int gt_recording_stats_read(const char *dir, const struct gt_recording_mark *old
     int status = gt_file_read(path, STATS_LIMIT, &text, &size, err);
     if (status < 0)
         return status;
-    status = gt_stats_parse(out, text);
+    status = gt_recording_stats_parse(out, text);
     return status < 0 ? gt_error_set(err, status, "%s: out of memory", path) : 0;
 }

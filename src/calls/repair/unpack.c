@@ -34,12 +34,12 @@ struct unpack {
     struct gt_compact_file file;
     struct gt_uftrace_dir dir;
     GHashTable *tasks; /* by tid */
-    struct gt_unpacker *unpacker;
+    struct gt_compact_unpacker *unpacker;
     unsigned holes;   /* places where records are missing, so far */
     GHashTable *ends; /* by packer: uint64_t, records up to the end of its last segment */
     uint64_t records; /* of the segment that were put */
-    struct gt_unpack_values values;
-    const struct gt_notices *notices;
+    struct gt_repair_unpack_values values;
+    const struct gt_error_notices *notices;
     struct gt_error *err;
 };
 
@@ -59,7 +59,7 @@ static int flush(const struct unpack *u, struct task *t)
 static int put(const struct unpack *u, struct task *t, uint64_t time, uint64_t word)
 {
     int status = BUFFER - t->n < GT_UFTRACE_RECORD_SIZE ? flush(u, t) : 0;
-    gt_put64(gt_put64(t->data + t->n, time), word);
+    gt_bytes_put64(gt_bytes_put64(t->data + t->n, time), word);
     t->n += GT_UFTRACE_RECORD_SIZE;
     return status;
 }
@@ -69,7 +69,7 @@ static int put_valued(struct unpack *u, struct task *t, struct gt_compact_record
                       const struct gt_value_list *list)
 {
     uint8_t data[GT_UNPACK_VALUES_MOST];
-    size_t size = gt_unpack_values_put(&u->values, t->tid, &r, list, data);
+    size_t size = gt_repair_unpack_values_put(&u->values, t->tid, &r, list, data);
     int status = put(u, t, r.time, r.word | (size ? GT_UFTRACE_MORE : 0));
     if (status == 0 && size > BUFFER - t->n)
         status = flush(u, t);
@@ -115,12 +115,12 @@ static int scan(struct unpack *u, struct task *t, struct gt_uftrace_scan *out)
 
 static bool resumes(const struct unpack *u, const struct gt_compact_piece *p)
 {
-    return gt_unpacker_is_event(u->unpacker, p->event, GT_UFTRACE_EV_SCHED_IN);
+    return gt_compact_unpacker_is_event(u->unpacker, p->event, GT_UFTRACE_EV_SCHED_IN);
 }
 
 static uint64_t open_at(const struct unpack *u, const struct gt_compact_piece *p, size_t i)
 {
-    return gt_unpacker_word(u->unpacker, p->open[i].number);
+    return gt_compact_unpacker_word(u->unpacker, p->open[i].number);
 }
 
 /* The recording begins where the task has functions open, or its beginning is missing: then it
@@ -181,7 +181,7 @@ static void report_gaps(const struct unpack *u)
     for (size_t i = 0; i < u->file.n_gaps; i++) {
         uint64_t at;
         const char *path = gt_compact_file_place(&u->file, u->file.gap[i].at, &at);
-        gt_notice(u->notices, GT_COMPACT_GAP_NOTICE, path, at, u->file.gap[i].size);
+        gt_error_notice(u->notices, GT_COMPACT_GAP_NOTICE, path, at, u->file.gap[i].size);
     }
 }
 
@@ -198,7 +198,7 @@ static int put_piece(void *self, const struct gt_compact_piece *p)
     t->holes = u->holes;
     u->records += p->n;
     for (size_t i = 0; i < p->n && status == 0; i++) {
-        struct gt_compact_record r = gt_unpacker_record(u->unpacker, &p->event[i]);
+        struct gt_compact_record r = gt_compact_unpacker_record(u->unpacker, &p->event[i]);
         status = p->values ? put_valued(u, t, r, p->values) : put(u, t, r.time, r.word);
     }
     return status;
@@ -226,8 +226,8 @@ static int put_segment(struct unpack *u, const struct gt_compact_segment *s)
     int status = gt_compact_segment_unpack(&u->file, s, u->unpacker, put_piece, u, &why);
     if (is_damage(status)) {
         u->holes++;
-        gt_notice(u->notices, "%s; it and what needs it are left out, %" PRIu64 " records",
-                  why.text, s->records - u->records);
+        gt_error_notice(u->notices, "%s; it and what needs it are left out, %" PRIu64 " records",
+                        why.text, s->records - u->records);
         return 0;
     }
     if (status < 0 && why.status == status)
@@ -239,14 +239,14 @@ static int put_segments(struct unpack *u, const struct gt_compact_segments *s)
 {
     report_gaps(u);
     if (s->orphans > 0)
-        gt_notice(u->notices,
-                  "%s: %zu blocks with %" PRIu64
-                  " records are left out: blocks before them, which they need, are missing",
-                  u->file.path, s->orphans, s->orphan_records);
-    int status = gt_unpacker_create(&u->unpacker);
+        gt_error_notice(u->notices,
+                        "%s: %zu blocks with %" PRIu64
+                        " records are left out: blocks before them, which they need, are missing",
+                        u->file.path, s->orphans, s->orphan_records);
+    int status = gt_compact_unpacker_create(&u->unpacker);
     for (size_t i = 0; i < s->n && status == 0; i++)
         status = put_segment(u, &s->segment[i]);
-    gt_unpacker_destroy(u->unpacker);
+    gt_compact_unpacker_destroy(u->unpacker);
     return status;
 }
 
@@ -286,16 +286,17 @@ static int put_texts(struct unpack *u)
     return gt_compact_scatter(newest, u->dir.path, false, u->notices, u->err);
 }
 
-int gt_recording_unpack(const char *path, const char *dir, const struct gt_notices *notices,
-                        struct gt_error *err)
+int gt_repair_unpack(const char *path, const char *dir, const struct gt_error_notices *notices,
+                     struct gt_error *err)
 {
     struct unpack u = {.notices = notices, .err = err, .values.path = path};
     struct gt_uftrace_dir final;
     int status = gt_compact_set_open(path, &u.file, err);
     if (status < 0)
-        return status == GT_E_FORMAT ? gt_file_kind_refuse(path, GT_FILE_IS(GT_FILE_CALLS),
-                                                           "a recording of calls in one file", err)
-                                     : status;
+        return status == GT_E_FORMAT
+                   ? gt_recording_kind_refuse(path, GT_FILE_IS(GT_FILE_CALLS),
+                                              "a recording of calls in one file", err)
+                   : status;
     g_autofree char *folder = g_path_get_dirname(dir);
     g_autofree char *base = g_path_get_basename(dir);
     g_autofree char *tmp = g_strdup_printf("%s/.%s.%d.tmp", folder, base, (int)getpid());
@@ -310,7 +311,7 @@ int gt_recording_unpack(const char *path, const char *dir, const struct gt_notic
         if (status == 0)
             status = put_records(&u);
         if (status == 0)
-            gt_unpack_values_report(&u.values, notices);
+            gt_repair_unpack_values_report(&u.values, notices);
         if (status == 0 && (status = gt_uftrace_dir_create(&final, dir, err)) == 0)
             status = gt_file_move_dir(u.dir.path, final.path, err);
         if (status < 0)
@@ -318,12 +319,12 @@ int gt_recording_unpack(const char *path, const char *dir, const struct gt_notic
     }
     g_hash_table_destroy(u.tasks);
     g_hash_table_destroy(u.ends);
-    gt_unpack_values_clear(&u.values);
+    gt_repair_unpack_values_clear(&u.values);
     gt_compact_file_close(&u.file);
     return status;
 }
 
-bool gt_recording_is_compact(const char *path)
+bool gt_repair_is_compact(const char *path)
 {
     return gt_compact_file_check(path, NULL) == 0;
 }

@@ -10,10 +10,10 @@
 
 static void free_specs(void *specs)
 {
-    gt_record_specs_destroy(specs);
+    gt_calls_record_specs_destroy(specs);
 }
 
-static void open_calls(struct gt_unpack_values *v)
+static void open_calls(struct gt_repair_unpack_values *v)
 {
     if (v->specs)
         return;
@@ -21,25 +21,25 @@ static void open_calls(struct gt_unpack_values *v)
     gt_calls_open(v->path, NULL, &v->calls, &v->why);
 }
 
-void gt_unpack_values_clear(struct gt_unpack_values *v)
+void gt_repair_unpack_values_clear(struct gt_repair_unpack_values *v)
 {
     if (v->specs)
         g_hash_table_destroy(v->specs);
     gt_calls_close(v->calls);
 }
 
-static const struct gt_value_spec *spec_of(struct gt_unpack_values *v, uint32_t tid,
+static const struct gt_value_spec *spec_of(struct gt_repair_unpack_values *v, uint32_t tid,
                                            const struct gt_compact_record *r)
 {
     open_calls(v);
     if (!v->calls)
         return NULL;
-    struct gt_record_specs *specs = g_hash_table_lookup(v->specs, GUINT_TO_POINTER(tid));
+    struct gt_calls_record_specs *specs = g_hash_table_lookup(v->specs, GUINT_TO_POINTER(tid));
     if (!specs) {
-        specs = gt_record_specs_create(v->calls, tid);
+        specs = gt_calls_record_specs_create(v->calls, tid);
         g_hash_table_insert(v->specs, GUINT_TO_POINTER(tid), specs);
     }
-    return gt_record_specs_at(specs, r->time, r->word);
+    return gt_calls_record_specs_at(specs, r->time, r->word);
 }
 
 /* A text where the spec has one, a word or as many bytes as it says elsewhere. */
@@ -53,9 +53,10 @@ static bool fits(const struct gt_value_item *item, const struct gt_value *v)
                            : v->kind == GT_VALUE_BYTES && v->size == item->size;
 }
 
-size_t gt_unpack_values_put(struct gt_unpack_values *v, uint32_t tid,
-                            const struct gt_compact_record *r, const struct gt_value_list *list,
-                            uint8_t out[GT_UNPACK_VALUES_MOST])
+size_t gt_repair_unpack_values_put(struct gt_repair_unpack_values *v, uint32_t tid,
+                                   const struct gt_compact_record *r,
+                                   const struct gt_value_list *list,
+                                   uint8_t out[GT_UNPACK_VALUES_MOST])
 {
     const struct gt_value_spec *spec = spec_of(v, tid, r);
     const bool entry = (r->word & 3) == GT_UFTRACE_ENTRY;
@@ -69,15 +70,16 @@ size_t gt_unpack_values_put(struct gt_unpack_values *v, uint32_t tid,
     return good ? gt_values_put_uftrace(out, item, list, GT_COMPACT_MAX_VALUE) : 0;
 }
 
-void gt_unpack_values_report(const struct gt_unpack_values *v, const struct gt_notices *notices)
+void gt_repair_unpack_values_report(const struct gt_repair_unpack_values *v,
+                                    const struct gt_error_notices *notices)
 {
     const char *s = v->left_out == 1 ? "" : "s";
     if (v->left_out && v->specs && !v->calls)
-        gt_notice(notices, "%s; the values of %" PRIu64 " record%s are left out", v->why.text,
-                  v->left_out, s);
+        gt_error_notice(notices, "%s; the values of %" PRIu64 " record%s are left out", v->why.text,
+                        v->left_out, s);
     else if (v->left_out)
-        gt_notice(notices,
-                  "%s: %" PRIu64 " record%s with values of which " GT_VALUES_FILE
-                  " says nothing, or something else; they are left out",
-                  v->path, v->left_out, s);
+        gt_error_notice(notices,
+                        "%s: %" PRIu64 " record%s with values of which " GT_VALUES_FILE
+                        " says nothing, or something else; they are left out",
+                        v->path, v->left_out, s);
 }

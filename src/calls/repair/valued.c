@@ -16,12 +16,12 @@
 
 enum { PIECE = 1024, FILE_MOST = 256 << 20 };
 
-struct gt_valued {
+struct gt_repair_valued {
     char *dir;
     struct gt_values values;
     GHashTable *specs; /* address -> struct gt_value_spec; NULL: several claim it */
     /* of the file that is read */
-    const struct gt_records_reader *reader;
+    const struct gt_recording_records_reader *reader;
     uint32_t tid;
     struct gt_uftrace_record piece[PIECE];
     size_t n;
@@ -29,14 +29,14 @@ struct gt_valued {
 };
 
 /* Files of two processes may have been at one address. */
-static void add_place(struct gt_valued *v, const struct gt_value_function *f, uint64_t base)
+static void add_place(struct gt_repair_valued *v, const struct gt_value_function *f, uint64_t base)
 {
     void *at = (void *)((base + f->addr) & GT_UFTRACE_ADDR_MASK);
     bool twice = g_hash_table_contains(v->specs, at);
     g_hash_table_insert(v->specs, at, twice ? NULL : (void *)&f->spec);
 }
 
-struct gt_valued *gt_valued_open(const char *dir)
+struct gt_repair_valued *gt_repair_valued_open(const char *dir)
 {
     g_autofree char *path = g_build_filename(dir, GT_VALUES_FILE, NULL);
     struct gt_values values;
@@ -48,7 +48,7 @@ struct gt_valued *gt_valued_open(const char *dir)
     free(text);
     if (status < 0)
         return NULL;
-    struct gt_valued *v = g_new0(struct gt_valued, 1);
+    struct gt_repair_valued *v = g_new0(struct gt_repair_valued, 1);
     v->dir = g_strdup(dir);
     v->values = values;
     v->specs = g_hash_table_new(NULL, NULL);
@@ -59,7 +59,7 @@ struct gt_valued *gt_valued_open(const char *dir)
     return v;
 }
 
-void gt_valued_close(struct gt_valued *v)
+void gt_repair_valued_close(struct gt_repair_valued *v)
 {
     if (!v)
         return;
@@ -72,10 +72,11 @@ void gt_valued_close(struct gt_valued *v)
 static const struct gt_value_spec *spec_at(void *self, uint64_t time, uint64_t word)
 {
     (void)time;
-    return g_hash_table_lookup(((const struct gt_valued *)self)->specs, (void *)(word >> 16));
+    return g_hash_table_lookup(((const struct gt_repair_valued *)self)->specs,
+                               (void *)(word >> 16));
 }
 
-static int flush(struct gt_valued *v)
+static int flush(struct gt_repair_valued *v)
 {
     if (v->n && v->status >= 0)
         v->status = v->reader->piece(v->reader->self, v->tid, v->piece, v->n);
@@ -85,17 +86,17 @@ static int flush(struct gt_valued *v)
 
 static int take_record(void *self, uint64_t time, uint64_t word)
 {
-    struct gt_valued *v = self;
+    struct gt_repair_valued *v = self;
     v->piece[v->n++] = gt_uftrace_record_of(time, word);
     return v->n == PIECE ? flush(v) : 0;
 }
 
-int gt_valued_read(struct gt_valued *v, uint32_t tid, const struct gt_records_reader *reader,
-                   struct gt_error *err)
+int gt_repair_valued_read(struct gt_repair_valued *v, uint32_t tid,
+                          const struct gt_recording_records_reader *reader, struct gt_error *err)
 {
-    const struct gt_skipped_known known = {spec_at, take_record, v};
+    const struct gt_uftrace_skipped_known known = {spec_at, take_record, v};
     g_autofree char *path = g_strdup_printf("%s/%u.dat", v->dir, tid);
-    struct gt_skipped_scan scan;
+    struct gt_uftrace_skipped_scan scan;
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) != 0) {
@@ -112,7 +113,7 @@ int gt_valued_read(struct gt_valued *v, uint32_t tid, const struct gt_records_re
     v->reader = reader;
     v->tid = tid;
     v->status = 0;
-    gt_skipped_scan(data, (size_t)st.st_size, &known, &scan);
+    gt_uftrace_skipped_scan(data, (size_t)st.st_size, &known, &scan);
     if (data)
         munmap(data, (size_t)st.st_size);
     return flush(v);

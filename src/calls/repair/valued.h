@@ -7,14 +7,14 @@
 #include "base/error.h"
 #include "calls/repair/records.h"
 
-struct gt_valued;
+struct gt_repair_valued;
 
 /* NULL: it has no values file, or none that can be read. */
-struct gt_valued *gt_valued_open(const char *dir);
-void gt_valued_close(struct gt_valued *v); /* NULL is fine */
+struct gt_repair_valued *gt_repair_valued_open(const char *dir);
+void gt_repair_valued_close(struct gt_repair_valued *v); /* NULL is fine */
 
 /* Reads the task's file, up to where it is damaged. Errors of the reader; GT_E_IO. */
-int gt_valued_read(struct gt_valued *v, uint32_t tid, const struct gt_records_reader *reader,
-                   struct gt_error *err);
+int gt_repair_valued_read(struct gt_repair_valued *v, uint32_t tid,
+                          const struct gt_recording_records_reader *reader, struct gt_error *err);
 
 #endif

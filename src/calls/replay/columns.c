@@ -33,7 +33,7 @@ static char *put_blanks(char *p, size_t n)
 static char *put_right(char *p, uint64_t v, size_t width)
 {
     char text[GT_DECIMAL_SIZE];
-    size_t n = (size_t)(gt_decimal_put(text, v) - text);
+    size_t n = (size_t)(gt_text_decimal_put(text, v) - text);
     if (n < width)
         p = put_blanks(p, width - n);
     memcpy(p, text, n);
@@ -43,7 +43,7 @@ static char *put_right(char *p, uint64_t v, size_t width)
 static char *put_three(char *p, unsigned v)
 {
     *p++ = (char)('0' + v / 100);
-    memcpy(p, gt_decimal_pairs + (size_t)2 * (v % 100), 2);
+    memcpy(p, gt_text_decimal_pairs + (size_t)2 * (v % 100), 2);
     return p + 2;
 }
 
@@ -101,7 +101,7 @@ static char *put_name(char *p, const char *text, size_t width)
 {
     char shown[GT_ESCAPE_GROWTH * MODULE_WIDTH];
     size_t n = strnlen(text, width);
-    size_t length = (size_t)(gt_escape_put(shown, text, n) - shown);
+    size_t length = (size_t)(gt_text_escape_put(shown, text, n) - shown);
     length = MIN(length, width);
     p = put_blanks(p, width - length);
     memcpy(p, shown, length);
@@ -137,7 +137,7 @@ static char *put_tid(struct gt_replay *r, char *p, uint32_t task)
 static char *put_address(char *p, uint64_t address)
 {
     char text[20];
-    size_t n = (size_t)(gt_hex_put(text, address) - text);
+    size_t n = (size_t)(gt_text_hex_put(text, address) - text);
     p = put_blanks(p, n < ADDR_WIDTH ? ADDR_WIDTH - n : 0);
     memcpy(p, text, n);
     return p + n;
@@ -219,8 +219,8 @@ void gt_replay_put_escaped(struct gt_replay *r, const char *text)
     size_t n = strlen(text);
     while (n) {
         size_t piece = MIN(n, (size_t)PIECE);
-        gt_output_end(r->out,
-                      gt_escape_put(gt_output_room(r->out, GT_ESCAPE_GROWTH * piece), text, piece));
+        gt_output_end(r->out, gt_text_escape_put(gt_output_room(r->out, GT_ESCAPE_GROWTH * piece),
+                                                 text, piece));
         text += piece;
         n -= piece;
     }

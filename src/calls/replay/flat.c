@@ -19,13 +19,13 @@ static char *put_right(char *p, const char *text, size_t n, size_t width)
 static char *put_number(char *p, uint64_t v, size_t width)
 {
     char text[GT_DECIMAL_SIZE];
-    return put_right(p, text, (size_t)(gt_decimal_put(text, v) - text), width);
+    return put_right(p, text, (size_t)(gt_text_decimal_put(text, v) - text), width);
 }
 
 /* Seconds. */
 static char *put_time(char *p, uint64_t ns, size_t width)
 {
-    char text[GT_DECIMAL_SIZE + 12], *end = gt_decimal_put(text, ns / 1000000000);
+    char text[GT_DECIMAL_SIZE + 12], *end = gt_text_decimal_put(text, ns / 1000000000);
     uint64_t part = ns % 1000000000;
     *end++ = '.';
     for (char *at = end + 9; at-- > end; part /= 10)

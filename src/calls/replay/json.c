@@ -67,7 +67,7 @@ static void put_call(struct gt_replay *r, const struct gt_call *e, const char *a
     gt_json_member_u64(&j, "slept_ns", e->slept);
     gt_json_member_u64(&j, "tid", gt_calls_task(r->calls, e->task)->id);
     gt_json_member_u64(&j, "depth", e->depth);
-    gt_json_member_text(&j, "function", gt_demangle(r->o->demangler, f->name));
+    gt_json_member_text(&j, "function", gt_image_demangle(r->o->demangler, f->name));
     gt_json_member_text(&j, "module", f->module);
     if (arguments)
         gt_json_member_text(&j, "arguments", arguments);

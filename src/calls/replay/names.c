@@ -20,10 +20,10 @@ static struct gt_replay_name *make(struct gt_replay *r, uint32_t function)
 {
     const struct gt_calls_function *f = gt_calls_function(r->calls, function);
     struct gt_replay_name *name = g_new0(struct gt_replay_name, 1);
-    const char *shown = gt_demangle(r->o->demangler, f->name);
+    const char *shown = gt_image_demangle(r->o->demangler, f->name);
     size_t n = strlen(shown);
     g_autofree char *text = g_malloc(GT_ESCAPE_GROWTH * n + 1);
-    char *end = gt_escape_put(text, shown, n);
+    char *end = gt_text_escape_put(text, shown, n);
     name->n = (uint32_t)(end - text);
     name->text = g_string_chunk_insert_len(r->texts, text, name->n);
     name->stem = stem_of(name->text, name->n);

@@ -193,11 +193,11 @@ static void find_renamings(struct gt_replay *r, const struct gt_calls_window *w)
 static const char *word_of_marks(const struct gt_calls *c)
 {
     size_t size;
-    struct gt_stats stats;
-    gt_stats_parse(&stats, gt_calls_text(c, GT_STATS_FILE, &size));
-    const bool program =
-        gt_stats_text(&stats, GT_STATS_MACHINE) && gt_stats_number(&stats, GT_STATS_MACHINE) == 0;
-    gt_stats_clear(&stats);
+    struct gt_recording_stats stats;
+    gt_recording_stats_parse(&stats, gt_calls_text(c, GT_STATS_FILE, &size));
+    const bool program = gt_recording_stats_text(&stats, GT_STATS_MACHINE) &&
+                         gt_recording_stats_number(&stats, GT_STATS_MACHINE) == 0;
+    gt_recording_stats_clear(&stats);
     return program ? "mark" : "console";
 }
 

@@ -73,8 +73,8 @@ struct gt_replay_options {
     const uint8_t *field;     /* enum gt_replay_field, the columns from left to right, each once */
     size_t n_fields;          /* 0: no columns, no heading */
     const char *const *color; /* by enum gt_replay_color: what begins it; NULL: no colours */
-    struct gt_demangler *demangler; /* NULL: names are shown as symbols have them */
-    bool *any;                      /* set where a call or an event is chosen */
+    struct gt_image_demangler *demangler; /* NULL: names are shown as symbols have them */
+    bool *any;                            /* set where a call or an event is chosen */
 };
 
 /* Writes the calls of the window (NULL: all). Output that failed ends the reading and is not an

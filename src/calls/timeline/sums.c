@@ -13,40 +13,42 @@ static void free_bins(gpointer bins)
         g_array_free(bins, TRUE);
 }
 
-void gt_sums_init(struct gt_sums *s, size_t n_tasks, uint64_t first, unsigned exp)
+void gt_timeline_sums_init(struct gt_timeline_sums *s, size_t n_tasks, uint64_t first, unsigned exp)
 {
-    *s = (struct gt_sums){.first = first, .exp = exp};
+    *s = (struct gt_timeline_sums){.first = first, .exp = exp};
     s->bins = g_ptr_array_new_with_free_func(free_bins);
     g_ptr_array_set_size(s->bins, (gint)n_tasks);
-    s->sum = g_array_new(FALSE, FALSE, sizeof(struct gt_bins_sum));
-    s->slice = g_array_new(FALSE, FALSE, sizeof(struct gt_sums_slice));
+    s->sum = g_array_new(FALSE, FALSE, sizeof(struct gt_timeline_bins_sum));
+    s->slice = g_array_new(FALSE, FALSE, sizeof(struct gt_timeline_sums_slice));
 }
 
-void gt_sums_clear(struct gt_sums *s)
+void gt_timeline_sums_clear(struct gt_timeline_sums *s)
 {
     g_ptr_array_free(s->bins, TRUE);
     g_array_free(s->sum, TRUE);
     g_array_free(s->slice, TRUE);
 }
 
-static struct gt_sums_bin *bin_at(struct gt_sums *s, uint32_t task, uint32_t depth)
+static struct gt_timeline_sums_bin *bin_at(struct gt_timeline_sums *s, uint32_t task,
+                                           uint32_t depth)
 {
     GArray *bins = s->bins->pdata[task];
     if (!bins)
-        bins = s->bins->pdata[task] = g_array_new(FALSE, TRUE, sizeof(struct gt_sums_bin));
+        bins = s->bins->pdata[task] = g_array_new(FALSE, TRUE, sizeof(struct gt_timeline_sums_bin));
     if (bins->len <= depth)
         g_array_set_size(bins, depth + 1);
-    return &g_array_index(bins, struct gt_sums_bin, depth);
+    return &g_array_index(bins, struct gt_timeline_sums_bin, depth);
 }
 
 /* The two functions that cover most. */
-static void complete(struct gt_sums *s, struct gt_sums_bin *b, uint32_t task, uint32_t depth)
+static void complete(struct gt_timeline_sums *s, struct gt_timeline_sums_bin *b, uint32_t task,
+                     uint32_t depth)
 {
-    struct gt_bins_sum sum = {.bin = b->bin,
-                              .covered = b->covered,
-                              .task = task,
-                              .calls = b->calls,
-                              .depth = (uint16_t)depth};
+    struct gt_timeline_bins_sum sum = {.bin = b->bin,
+                                       .covered = b->covered,
+                                       .task = task,
+                                       .calls = b->calls,
+                                       .depth = (uint16_t)depth};
     for (int n = 0; n < 2; n++) {
         int most = 0;
         for (int i = 1; i < GT_SUMS_CANDIDATES; i++)
@@ -60,7 +62,7 @@ static void complete(struct gt_sums *s, struct gt_sums_bin *b, uint32_t task, ui
     g_array_append_val(s->sum, sum);
 }
 
-static void weigh(struct gt_sums_bin *b, uint32_t function, uint64_t weight)
+static void weigh(struct gt_timeline_sums_bin *b, uint32_t function, uint64_t weight)
 {
     int least = 0;
     for (int i = 0; i < GT_SUMS_CANDIDATES; i++) {
@@ -79,20 +81,20 @@ static void weigh(struct gt_sums_bin *b, uint32_t function, uint64_t weight)
     }
 }
 
-static void add_to_bin(struct gt_sums *s, const struct gt_call *e, uint64_t bin, uint64_t covered,
-                       uint32_t calls)
+static void add_to_bin(struct gt_timeline_sums *s, const struct gt_call *e, uint64_t bin,
+                       uint64_t covered, uint32_t calls)
 {
-    struct gt_sums_bin *b = bin_at(s, e->task, e->depth);
+    struct gt_timeline_sums_bin *b = bin_at(s, e->task, e->depth);
     if (b->used && b->bin != bin)
         complete(s, b, e->task, e->depth);
     if (!b->used)
-        *b = (struct gt_sums_bin){.bin = bin, .used = true};
+        *b = (struct gt_timeline_sums_bin){.bin = bin, .used = true};
     b->calls += calls;
     b->covered += covered;
     weigh(b, e->function, covered);
 }
 
-void gt_sums_add(struct gt_sums *s, const struct gt_call *e)
+void gt_timeline_sums_add(struct gt_timeline_sums *s, const struct gt_call *e)
 {
     const uint64_t from = e->begin - s->first, to = e->time - s->first;
     if (e->depth >= GT_TIMELINE_DEPTHS) {
@@ -100,7 +102,7 @@ void gt_sums_add(struct gt_sums *s, const struct gt_call *e)
         return;
     }
     if ((to - from) >> s->exp) {
-        const struct gt_sums_slice x = {
+        const struct gt_timeline_sums_slice x = {
             {e->begin, to - from, e->function, (uint16_t)e->depth, e->flags}, e->task};
         g_array_append_val(s->slice, x);
         return;
@@ -111,25 +113,27 @@ void gt_sums_add(struct gt_sums *s, const struct gt_call *e)
         add_to_bin(s, e, bin + 1, to - next, 0);
 }
 
-void gt_sums_finish(struct gt_sums *s)
+void gt_timeline_sums_finish(struct gt_timeline_sums *s)
 {
     for (uint32_t task = 0; task < s->bins->len; task++) {
         GArray *bins = s->bins->pdata[task];
         for (uint32_t depth = 0; bins && depth < bins->len; depth++) {
-            struct gt_sums_bin *b = &g_array_index(bins, struct gt_sums_bin, depth);
+            struct gt_timeline_sums_bin *b =
+                &g_array_index(bins, struct gt_timeline_sums_bin, depth);
             if (b->used)
                 complete(s, b, task, depth);
         }
     }
 }
 
-void gt_sums_put(struct gt_sums *s, struct gt_bins *l)
+void gt_timeline_sums_put(struct gt_timeline_sums *s, struct gt_timeline_bins *l)
 {
     for (guint i = 0; i < s->sum->len; i++)
-        gt_bins_add_sum(l, &g_array_index(s->sum, struct gt_bins_sum, i));
+        gt_timeline_bins_add_sum(l, &g_array_index(s->sum, struct gt_timeline_bins_sum, i));
     for (guint i = 0; i < s->slice->len; i++) {
-        const struct gt_sums_slice *x = &g_array_index(s->slice, struct gt_sums_slice, i);
-        gt_bins_add_slice(l, x->task, &x->slice);
+        const struct gt_timeline_sums_slice *x =
+            &g_array_index(s->slice, struct gt_timeline_sums_slice, i);
+        gt_timeline_bins_add_slice(l, x->task, &x->slice);
     }
     g_array_set_size(s->sum, 0);
     g_array_set_size(s->slice, 0);

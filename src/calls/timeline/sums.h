@@ -8,13 +8,13 @@
 enum { GT_SUMS_CANDIDATES = 4, GT_SUMS_WAITING = 4096 };
 
 /* A task's sums, from put to take. */
-struct gt_sums_slice {
+struct gt_timeline_sums_slice {
     struct gt_timeline_slice slice;
     uint32_t task;
 };
 
 /* A bin of one task and depth that is being summed up. */
-struct gt_sums_bin {
+struct gt_timeline_sums_bin {
     uint64_t bin, covered;
     uint64_t weight[GT_SUMS_CANDIDATES];
     uint32_t function[GT_SUMS_CANDIDATES];
@@ -22,24 +22,25 @@ struct gt_sums_bin {
     bool used;
 };
 
-struct gt_sums {
+struct gt_timeline_sums {
     uint64_t first;  /* when bin 0 begins */
     unsigned exp;    /* bins are 2^exp wide */
-    GPtrArray *bins; /* GArray of struct gt_sums_bin by depth, by task */
-    GArray *sum;     /* struct gt_bins_sum: complete */
-    GArray *slice;   /* struct gt_sums_slice */
+    GPtrArray *bins; /* GArray of struct gt_timeline_sums_bin by depth, by task */
+    GArray *sum;     /* struct gt_timeline_bins_sum: complete */
+    GArray *slice;   /* struct gt_timeline_sums_slice */
     uint64_t deeper; /* calls deeper than GT_TIMELINE_DEPTHS */
 };
 
-void gt_sums_init(struct gt_sums *s, size_t n_tasks, uint64_t first, unsigned exp);
-void gt_sums_clear(struct gt_sums *s);
+void gt_timeline_sums_init(struct gt_timeline_sums *s, size_t n_tasks, uint64_t first,
+                           unsigned exp);
+void gt_timeline_sums_clear(struct gt_timeline_sums *s);
 /* A call that has ended: EXIT. */
-void gt_sums_add(struct gt_sums *s, const struct gt_call *e);
+void gt_timeline_sums_add(struct gt_timeline_sums *s, const struct gt_call *e);
 /* Completes all bins. */
-void gt_sums_finish(struct gt_sums *s);
+void gt_timeline_sums_finish(struct gt_timeline_sums *s);
 /* Puts complete sums into levels, and forgets them. */
-void gt_sums_put(struct gt_sums *s, struct gt_bins *l);
-static inline bool gt_sums_wait(const struct gt_sums *s)
+void gt_timeline_sums_put(struct gt_timeline_sums *s, struct gt_timeline_bins *l);
+static inline bool gt_timeline_sums_wait(const struct gt_timeline_sums *s)
 {
     return s->sum->len < GT_SUMS_WAITING && s->slice->len < GT_SUMS_WAITING;
 }

@@ -19,7 +19,7 @@ struct gt_timeline {
     const volatile bool *stop;
     size_t n_tasks;
     pthread_mutex_t lock; /* for all below */
-    struct gt_bins levels;
+    struct gt_timeline_bins levels;
     struct gt_timeline_task *task;
     GArray *notes;
     uint64_t n_notes; /* those left out, too */
@@ -29,14 +29,14 @@ struct gt_timeline {
 
 /* ---- making -------------------------------------------------------------------------------- */
 
-static void choose_levels(struct gt_bins *l, uint64_t first, uint64_t last)
+static void choose_levels(struct gt_timeline_bins *l, uint64_t first, uint64_t last)
 {
     const uint64_t time = last - first;
     l->first = first;
     while (time >> l->exp >= FINEST_BINS)
         l->exp++;
     l->n = 1;
-    while (l->n < GT_TIMELINE_LEVELS && time >> gt_bins_exp(l, l->n) >= COARSEST_BINS)
+    while (l->n < GT_TIMELINE_LEVELS && time >> gt_timeline_bins_exp(l, l->n) >= COARSEST_BINS)
         l->n++;
 }
 
@@ -53,7 +53,7 @@ struct gt_timeline *gt_timeline_create(struct gt_calls *c, size_t cells)
     t->levels.most = cells ? cells : DEFAULT_CELLS;
     choose_levels(&t->levels, f->first, f->last);
     pthread_mutex_init(&t->lock, NULL);
-    if (!t->task || !gt_bins_init(&t->levels, t->n_tasks)) {
+    if (!t->task || !gt_timeline_bins_init(&t->levels, t->n_tasks)) {
         gt_timeline_destroy(t);
         return NULL;
     }
@@ -66,7 +66,7 @@ void gt_timeline_destroy(struct gt_timeline *t)
 {
     if (!t)
         return;
-    gt_bins_clear(&t->levels);
+    gt_timeline_bins_clear(&t->levels);
     g_array_free(t->notes, TRUE);
     free(t->task);
     pthread_mutex_destroy(&t->lock);
@@ -77,7 +77,7 @@ void gt_timeline_destroy(struct gt_timeline *t)
 
 struct share {
     struct gt_timeline *t;
-    struct gt_sums sums;
+    struct gt_timeline_sums sums;
     struct gt_timeline_task *task;
     GArray *notes;
     uint64_t seen;
@@ -88,7 +88,7 @@ static void *make_share(void *self)
     struct gt_timeline *t = self;
     struct share *s = g_new0(struct share, 1);
     s->t = t;
-    gt_sums_init(&s->sums, t->n_tasks, t->levels.first, t->levels.exp);
+    gt_timeline_sums_init(&s->sums, t->n_tasks, t->levels.first, t->levels.exp);
     s->task = g_new0(struct gt_timeline_task, t->n_tasks + 1);
     for (size_t i = 0; i < t->n_tasks; i++)
         s->task[i].first = UINT64_MAX;
@@ -98,7 +98,7 @@ static void *make_share(void *self)
 
 static void free_share(struct share *s)
 {
-    gt_sums_clear(&s->sums);
+    gt_timeline_sums_clear(&s->sums);
     g_free(s->task);
     g_array_free(s->notes, TRUE);
     g_free(s);
@@ -118,7 +118,7 @@ static void put_share(struct share *s)
 {
     struct gt_timeline *t = s->t;
     pthread_mutex_lock(&t->lock);
-    gt_sums_put(&s->sums, &t->levels);
+    gt_timeline_sums_put(&s->sums, &t->levels);
     for (size_t i = 0; i < t->n_tasks; i++)
         add_task(&t->task[i], &s->task[i]);
     t->n_notes += s->notes->len;
@@ -134,7 +134,7 @@ static void put_share(struct share *s)
 static void take(struct share *s, struct gt_timeline_task *task, const struct gt_call *e)
 {
     if (e->kind == GT_CALL_EXIT) {
-        gt_sums_add(&s->sums, e);
+        gt_timeline_sums_add(&s->sums, e);
         task->calls++;
         if (e->depth >= task->deepest)
             task->deepest = e->depth + 1;
@@ -157,7 +157,7 @@ static int take_batch(void *share, const struct gt_calls_batch *b)
         task->last = MAX(task->last, b->call[b->n - 1].time);
     }
     s->seen += b->n;
-    if (!gt_sums_wait(&s->sums) || s->notes->len >= GT_SUMS_WAITING)
+    if (!gt_timeline_sums_wait(&s->sums) || s->notes->len >= GT_SUMS_WAITING)
         put_share(s);
     return 0;
 }
@@ -166,7 +166,7 @@ static int merge_share(void *self, void *share)
 {
     struct share *s = share;
     if (self) {
-        gt_sums_finish(&s->sums);
+        gt_timeline_sums_finish(&s->sums);
         put_share(s);
     }
     free_share(s);
@@ -202,8 +202,8 @@ unsigned gt_timeline_progress(struct gt_timeline *t)
 void gt_timeline_range(struct gt_timeline *t, unsigned *finest, unsigned *coarsest)
 {
     pthread_mutex_lock(&t->lock);
-    *finest = gt_bins_exp(&t->levels, t->levels.finest);
-    *coarsest = gt_bins_exp(&t->levels, t->levels.n - 1);
+    *finest = gt_timeline_bins_exp(&t->levels, t->levels.finest);
+    *coarsest = gt_timeline_bins_exp(&t->levels, t->levels.n - 1);
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -236,13 +236,13 @@ struct gt_timeline_note *gt_timeline_notes(struct gt_timeline *t, size_t *n, uin
 }
 
 /* Level of an exponent; -1: below the finest one. */
-static int level_of(const struct gt_bins *l, unsigned exp, struct gt_error *err)
+static int level_of(const struct gt_timeline_bins *l, unsigned exp, struct gt_error *err)
 {
-    const unsigned finest = gt_bins_exp(l, l->finest);
+    const unsigned finest = gt_timeline_bins_exp(l, l->finest);
     if (exp < finest)
         return -1;
     const unsigned level = (exp - l->exp) / GT_TIMELINE_STEP;
-    if (level >= l->n || gt_bins_exp(l, level) != exp)
+    if (level >= l->n || gt_timeline_bins_exp(l, level) != exp)
         return gt_error_set(err, GT_E_RANGE, "no level has bins of 2^%u ns", exp);
     return (int)level;
 }
@@ -251,24 +251,24 @@ static void look_at_level(struct gt_timeline *t, const struct gt_timeline_part *
                           uint32_t depths, unsigned level, const struct gt_timeline_sink *to)
 {
     const uint64_t from = t->levels.first + (p->bin << p->exp);
-    gt_bins_slices(&t->levels, task, level, from, from + (p->bins << p->exp), depths, to);
-    if (gt_bins_exp(&t->levels, level) == p->exp)
-        gt_bins_cells(&t->levels, task, level, p->bin, p->bins, depths, to);
+    gt_timeline_bins_slices(&t->levels, task, level, from, from + (p->bins << p->exp), depths, to);
+    if (gt_timeline_bins_exp(&t->levels, level) == p->exp)
+        gt_timeline_bins_cells(&t->levels, task, level, p->bin, p->bins, depths, to);
 }
 
 int gt_timeline_look(struct gt_timeline *t, const struct gt_timeline_part *p,
                      const struct gt_timeline_sink *to, struct gt_error *err)
 {
-    struct gt_bins near = {0};
+    struct gt_timeline_bins near = {0};
     pthread_mutex_lock(&t->lock);
     int level = level_of(&t->levels, p->exp, err);
     unsigned finest = t->levels.finest;
-    const unsigned exp = gt_bins_exp(&t->levels, finest);
+    const unsigned exp = gt_timeline_bins_exp(&t->levels, finest);
     pthread_mutex_unlock(&t->lock);
     if (level < -1)
         return level;
     if (level < 0) {
-        int status = gt_zoom_make(t->calls, p, exp, &near, err);
+        int status = gt_timeline_zoom_make(t->calls, p, exp, &near, err);
         if (status < 0)
             return status;
     }
@@ -282,10 +282,10 @@ int gt_timeline_look(struct gt_timeline *t, const struct gt_timeline_part *p,
                       MAX(level < 0 ? finest : (unsigned)level, t->levels.finest), to);
         if (level >= 0)
             continue;
-        gt_bins_slices(&near, p->task[i], 0, from, end, depths, to);
-        gt_bins_cells(&near, p->task[i], 0, p->bin, p->bins, depths, to);
+        gt_timeline_bins_slices(&near, p->task[i], 0, from, end, depths, to);
+        gt_timeline_bins_cells(&near, p->task[i], 0, p->bin, p->bins, depths, to);
     }
     pthread_mutex_unlock(&t->lock);
-    gt_bins_clear(&near);
+    gt_timeline_bins_clear(&near);
     return 0;
 }

@@ -10,7 +10,7 @@
  *
  * Levels are made by one scan (gt_timeline_fill); other threads may look at what it has so far.
  * Memory is bounded: where there are too many cells the finest level is given up. Finer levels
- * come from a scan of the few calls around it (gt_timeline_zoom).
+ * come from a scan of the few calls around it (gt_timeline_zoom_make).
  */
 #ifndef GT_CALLS_TIMELINE_TIMELINE_H
 #define GT_CALLS_TIMELINE_TIMELINE_H

@@ -7,7 +7,7 @@
 
 /* Makes a level of the part's calls that are shorter than 2^short_exp. The caller clears it after
  * success. Errors of gt_calls_scan. */
-int gt_zoom_make(struct gt_calls *c, const struct gt_timeline_part *p, unsigned short_exp,
-                 struct gt_bins *out, struct gt_error *err);
+int gt_timeline_zoom_make(struct gt_calls *c, const struct gt_timeline_part *p, unsigned short_exp,
+                          struct gt_timeline_bins *out, struct gt_error *err);
 
 #endif

@@ -15,13 +15,13 @@ int gt_view_changes(struct gt_view *v, const struct gt_view_query *q, struct gt_
     if (status < 0)
         return status;
     const guint n = v->other->match.names->len;
-    g_autofree struct gt_change *of = g_new0(struct gt_change, n + 1);
+    g_autofree struct gt_profile_change *of = g_new0(struct gt_profile_change, n + 1);
     g_autofree bool *is_named = g_new0(bool, n + 1);
     for (int which = 0; which < GT_VIEW_SIDES && status == 0; which++) {
-        struct gt_function_table f = {0};
-        status = gt_function_table_make(gt_view_side(v, which), &w, 0, &f, err);
-        gt_changes_add(of, &v->other->match, which, &f);
-        gt_function_table_clear(&f);
+        struct gt_profile_function_table f = {0};
+        status = gt_profile_function_table_make(gt_view_side(v, which), &w, 0, &f, err);
+        gt_profile_changes_add(of, &v->other->match, which, &f);
+        gt_profile_function_table_clear(&f);
     }
     if (status < 0)
         return status;

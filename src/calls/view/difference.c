@@ -51,7 +51,7 @@ static uint32_t add_child(struct difference *d, uint32_t parent, uint32_t id)
 }
 
 /* Nodes for paths that are not small in this recording. */
-static void add_paths(struct difference *d, int side, const struct gt_tree *t,
+static void add_paths(struct difference *d, int side, const struct gt_profile_tree *t,
                       const uint64_t *value, uint32_t *place)
 {
     const uint32_t *id = d->view->other->match.id[side];
@@ -70,12 +70,12 @@ static void add_paths(struct difference *d, int side, const struct gt_tree *t,
     }
 }
 
-static void add_values(struct difference *d, int side, const struct gt_tree *t,
+static void add_values(struct difference *d, int side, const struct gt_profile_tree *t,
                        const uint64_t *value, uint32_t *place)
 {
     const uint32_t *id = d->view->other->match.id[side];
     for (uint32_t i = 0; i < t->n;) {
-        const struct gt_tree_node *n = &t->node[i];
+        const struct gt_profile_tree_node *n = &t->node[i];
         const uint32_t parent = i ? place[n->parent] : 0;
         place[i] = i ? child_of(d, parent, id[n->function]) : 0;
         if (place[i] == GT_TREE_NONE) {
@@ -218,8 +218,8 @@ struct how {
 /* Adds both recordings' trees to the paths. */
 static int merge_trees(struct difference *d, const struct how *how, struct gt_error *err)
 {
-    struct gt_tree callers[GT_VIEW_SIDES] = {{0}};
-    const struct gt_tree *tree[GT_VIEW_SIDES];
+    struct gt_profile_tree callers[GT_VIEW_SIDES] = {{0}};
+    const struct gt_profile_tree *tree[GT_VIEW_SIDES];
     uint64_t *value[GT_VIEW_SIDES] = {NULL};
     uint32_t *place[GT_VIEW_SIDES] = {NULL};
     int status = 0;
@@ -241,7 +241,7 @@ static int merge_trees(struct difference *d, const struct how *how, struct gt_er
     for (int side = 0; side < GT_VIEW_SIDES; side++) {
         g_free(place[side]);
         g_free(value[side]);
-        gt_tree_clear(&callers[side]);
+        gt_profile_tree_clear(&callers[side]);
     }
     return status;
 }

@@ -46,7 +46,7 @@ static void put_other(struct gt_view *v, struct gt_json *j)
     gt_view_put_text(j, "command", f->command);
     gt_view_put(j, "duration", f->last - f->first);
     gt_json_key(j, "instructions");
-    gt_json_bool(j, gt_frames_in_instructions(c));
+    gt_json_bool(j, gt_export_frames_in_instructions(c));
     gt_json_end_object(j);
 }
 
@@ -70,7 +70,7 @@ int gt_view_info(struct gt_view *v, const struct gt_view_query *q, struct gt_jso
     gt_json_key(j, "incomplete");
     gt_json_bool(j, f->incomplete);
     gt_json_key(j, "instructions");
-    gt_json_bool(j, gt_frames_in_instructions(v->calls));
+    gt_json_bool(j, gt_export_frames_in_instructions(v->calls));
     put_tasks(v, j);
     put_processes(v, j);
     gt_json_key(j, "sources");

@@ -109,14 +109,14 @@ static int put_answer(struct gt_output *out, void *self, struct gt_error *err)
 
 static int put_gzip(struct gt_output *out, void *self, struct gt_error *err)
 {
-    struct gt_gzip g;
+    struct gt_export_gzip g;
     gsize size;
     const void *data = g_bytes_get_data(self, &size);
-    int status = gt_gzip_begin(&g, out, err);
+    int status = gt_export_gzip_begin(&g, out, err);
     if (status < 0)
         return status;
-    gt_gzip_add(&g, data, size);
-    gt_gzip_end(&g);
+    gt_export_gzip_add(&g, data, size);
+    gt_export_gzip_end(&g);
     return 0;
 }
 

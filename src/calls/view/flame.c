@@ -9,13 +9,13 @@ enum { INVERSE_DEPTH = 64 }; /* callers of callers */
 
 /* The part of a tree that is shown. */
 struct flame {
-    const struct gt_tree *tree;
+    const struct gt_profile_tree *tree;
     struct gt_json *json;
     uint64_t *value; /* of each node: its width */
     uint64_t least;
 };
 
-uint64_t *gt_view_tree_times(const struct gt_tree *t)
+uint64_t *gt_view_tree_times(const struct gt_profile_tree *t)
 {
     uint64_t *value = g_new0(uint64_t, t->n + 1);
     for (size_t i = 0; i < t->n; i++)
@@ -23,11 +23,11 @@ uint64_t *gt_view_tree_times(const struct gt_tree *t)
     return value;
 }
 
-uint64_t *gt_view_tree_calls(const struct gt_tree *t, bool inverse)
+uint64_t *gt_view_tree_calls(const struct gt_profile_tree *t, bool inverse)
 {
     uint64_t *value = g_new0(uint64_t, t->n + 1);
     for (uint32_t i = (uint32_t)t->n; i-- > 0;) {
-        const struct gt_tree_node *n = &t->node[i];
+        const struct gt_profile_tree_node *n = &t->node[i];
         if (n->parent == GT_TREE_NONE)
             continue;
         value[i] = inverse ? n->calls : value[i] + n->calls;
@@ -40,7 +40,7 @@ uint64_t *gt_view_tree_calls(const struct gt_tree *t, bool inverse)
 /* depth, function (below 0: minus the number of paths that are summed up), value, calls, total,
  * self, open; of `sums` the last four are taken. */
 static void put_node(const struct flame *f, uint32_t depth, int64_t function, uint64_t value,
-                     const struct gt_tree_node *sums)
+                     const struct gt_profile_tree_node *sums)
 {
     gt_json_u64(f->json, depth);
     gt_json_i64(f->json, function);
@@ -54,8 +54,8 @@ static void put_node(const struct flame *f, uint32_t depth, int64_t function, ui
 /* Children of a node that are too small, as one. */
 static void put_small(const struct flame *f, uint32_t node, uint32_t top)
 {
-    const struct gt_tree_node *n = f->tree->node;
-    struct gt_tree_node sum = {0};
+    const struct gt_profile_tree_node *n = f->tree->node;
+    struct gt_profile_tree_node sum = {0};
     uint64_t value = 0;
     int64_t paths = 0;
     for (uint32_t i = node + 1; i < n[node].end; i = n[i].end)
@@ -72,7 +72,7 @@ static void put_small(const struct flame *f, uint32_t node, uint32_t top)
 
 static void put_tree(const struct flame *f, uint32_t top)
 {
-    const struct gt_tree_node *n = f->tree->node;
+    const struct gt_profile_tree_node *n = f->tree->node;
     for (uint32_t i = top; i < n[top].end;) {
         if (i != top && f->value[i] < f->least) {
             i = n[i].end;
@@ -94,7 +94,8 @@ static bool same(const struct gt_calls *c, uint32_t a, uint32_t b)
 }
 
 /* The node that a path of functions leads to, from the root; GT_TREE_NONE: there is none. */
-static uint32_t node_at(const struct gt_tree *t, const struct gt_calls *c, const GArray *path)
+static uint32_t node_at(const struct gt_profile_tree *t, const struct gt_calls *c,
+                        const GArray *path)
 {
     uint32_t at = 0;
     for (guint k = 0; k < path->len; k++) {
@@ -109,7 +110,7 @@ static uint32_t node_at(const struct gt_tree *t, const struct gt_calls *c, const
     return at;
 }
 
-static int put_flame(const struct gt_tree *t, const struct gt_calls *c, const GArray *path,
+static int put_flame(const struct gt_profile_tree *t, const struct gt_calls *c, const GArray *path,
                      uint64_t *value, struct gt_json *j, struct gt_error *err)
 {
     struct flame f = {.tree = t, .json = j, .value = value};
@@ -131,13 +132,13 @@ static int put_flame(const struct gt_tree *t, const struct gt_calls *c, const GA
     return 0;
 }
 
-int gt_view_tree_inverse(const struct gt_tree *t, struct gt_calls *c, struct gt_tree *out,
-                         struct gt_error *err)
+int gt_view_tree_inverse(const struct gt_profile_tree *t, struct gt_calls *c,
+                         struct gt_profile_tree *out, struct gt_error *err)
 {
     uint64_t own = 0;
     for (uint32_t i = 0; i < t->n; i++)
         own += (uint64_t)t->node[i].self;
-    int status = gt_tree_inverse(t, c, INVERSE_DEPTH, own / GT_VIEW_SMALLEST, out);
+    int status = gt_profile_tree_inverse(t, c, INVERSE_DEPTH, own / GT_VIEW_SMALLEST, out);
     return status < 0 ? gt_error_set(err, status, "out of memory") : 0;
 }
 
@@ -146,10 +147,10 @@ struct how {
     bool by_calls;
 };
 
-static int flame_of(struct gt_view *v, const struct gt_tree *tree, const struct how *how,
+static int flame_of(struct gt_view *v, const struct gt_profile_tree *tree, const struct how *how,
                     const GArray *path, struct gt_json *j, struct gt_error *err)
 {
-    struct gt_tree callers = {0};
+    struct gt_profile_tree callers = {0};
     if (how->inverse) {
         int status = gt_view_tree_inverse(tree, v->calls, &callers, err);
         if (status < 0)
@@ -159,7 +160,7 @@ static int flame_of(struct gt_view *v, const struct gt_tree *tree, const struct 
     g_autofree uint64_t *value =
         how->by_calls ? gt_view_tree_calls(tree, how->inverse) : gt_view_tree_times(tree);
     int status = put_flame(tree, v->calls, path, value, j, err);
-    gt_tree_clear(&callers);
+    gt_profile_tree_clear(&callers);
     return status;
 }
 
@@ -177,7 +178,7 @@ int gt_view_flame(struct gt_view *v, const struct gt_view_query *q, struct gt_js
     if (status == 0)
         status = gt_view_range_get(v, q, &r, err);
     if (status == 0) {
-        const struct gt_tree *tree;
+        const struct gt_profile_tree *tree;
         status = gt_view_tree_get(v, &r, &tree, err);
         if (status == 0)
             status = flame_of(v, tree, &how, path, j, err);

@@ -26,7 +26,7 @@ int gt_view_functions(struct gt_view *v, const struct gt_view_query *q, struct g
     gt_json_begin_array(j);
     for (uint64_t i = first; i < n; i++) {
         const struct gt_calls_function *f = gt_calls_function(v->calls, (uint32_t)i);
-        gt_view_put_string(j, gt_demangle(v->demangler, f->name));
+        gt_view_put_string(j, gt_image_demangle(v->demangler, f->name));
         gt_view_put_string(j, f->module);
         gt_view_put_string(j, f->file ? f->file : "");
         gt_json_u64(j, f->line);
@@ -41,7 +41,7 @@ int gt_view_functions(struct gt_view *v, const struct gt_view_query *q, struct g
 
 /* ---- sums ---------------------------------------------------------------------------------- */
 
-static void put_sums(struct gt_json *j, const struct gt_function_table *f)
+static void put_sums(struct gt_json *j, const struct gt_profile_function_table *f)
 {
     gt_json_resume(j);
     gt_json_begin_object(j);
@@ -49,12 +49,12 @@ static void put_sums(struct gt_json *j, const struct gt_function_table *f)
                 "rows"); /* function, calls, total, self, average, minimum, maximum, slept, open */
     gt_json_begin_array(j);
     for (size_t i = 0; i < f->n; i++) {
-        const struct gt_function_sums *s = &f->row[i].sums;
+        const struct gt_profile_function_sums *s = &f->row[i].sums;
         const uint64_t row[] = {f->row[i].function,
                                 s->calls,
                                 s->total,
                                 (uint64_t)MAX(s->self, 0),
-                                gt_function_total_avg(s),
+                                gt_profile_function_total_avg(s),
                                 s->calls ? s->total_min : 0,
                                 s->total_max,
                                 s->slept,
@@ -71,13 +71,13 @@ int gt_view_report(struct gt_view *v, const struct gt_view_query *q, struct gt_j
                    struct gt_error *err)
 {
     struct gt_view_range r;
-    struct gt_function_table f = {0};
+    struct gt_profile_function_table f = {0};
     int status = gt_view_range_get(v, q, &r, err);
     if (status == 0)
-        status = gt_function_table_make(v->calls, &r.window, 0, &f, err);
+        status = gt_profile_function_table_make(v->calls, &r.window, 0, &f, err);
     if (status == 0)
         put_sums(j, &f);
-    gt_function_table_clear(&f);
+    gt_profile_function_table_clear(&f);
     gt_view_range_clear(&r);
     return status;
 }
@@ -89,11 +89,12 @@ int gt_view_groups(struct gt_view *v, const struct gt_view_query *q, struct gt_j
 {
     const char *by = q->value(q->self, "by");
     struct gt_view_range r;
-    struct gt_groups g = {0};
+    struct gt_profile_groups g = {0};
     int status = gt_view_range_get(v, q, &r, err);
     if (status == 0)
-        status = (by && strcmp(by, "modules") == 0 ? gt_groups_of_modules : gt_groups_of_tasks)(
-            v->calls, &r.window, &g, err);
+        status = (by && strcmp(by, "modules") == 0
+                      ? gt_profile_groups_of_modules
+                      : gt_profile_groups_of_tasks)(v->calls, &r.window, &g, err);
     gt_view_range_clear(&r);
     if (status < 0)
         return status;
@@ -113,7 +114,7 @@ int gt_view_groups(struct gt_view *v, const struct gt_view_query *q, struct gt_j
     gt_json_end_array(j);
     gt_json_end_object(j);
     gt_json_commit(j);
-    gt_groups_clear(&g);
+    gt_profile_groups_clear(&g);
     return 0;
 }
 

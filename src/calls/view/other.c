@@ -16,10 +16,10 @@ void gt_view_other_destroy(struct gt_view_other *o)
     if (!o)
         return;
     for (int side = 0; side < GT_VIEW_SIDES; side++) {
-        gt_tree_clear(&o->tree[false][side]);
-        gt_tree_clear(&o->tree[true][side]);
+        gt_profile_tree_clear(&o->tree[false][side]);
+        gt_profile_tree_clear(&o->tree[true][side]);
     }
-    gt_function_match_clear(&o->match);
+    gt_profile_function_match_clear(&o->match);
     pthread_mutex_destroy(&o->lock);
     g_free(o->title);
     g_free(o);
@@ -44,18 +44,18 @@ struct gt_calls *gt_view_side(const struct gt_view *v, int side)
 static int make_trees(struct gt_view *v, bool wall, struct gt_error *err)
 {
     const struct gt_calls_window window = {.wall = wall};
-    const struct gt_tree_options how = {.window = &window, .by_name = true};
+    const struct gt_profile_tree_options how = {.window = &window, .by_name = true};
     struct gt_view_other *o = v->other;
     int status = 0;
     for (int side = 0; side < GT_VIEW_SIDES && status == 0; side++) {
-        gt_tree_clear(&o->tree[wall][side]);
-        status = gt_tree_make(gt_view_side(v, side), &how, &o->tree[wall][side], err);
+        gt_profile_tree_clear(&o->tree[wall][side]);
+        status = gt_profile_tree_make(gt_view_side(v, side), &how, &o->tree[wall][side], err);
     }
     if (status < 0)
         return status;
     if (!o->is_made[!wall]) { /* no pass finds more of them now */
         struct gt_calls *const side[GT_MATCH_SIDES] = {v->calls, o->calls};
-        gt_function_match_make(&o->match, side);
+        gt_profile_function_match_make(&o->match, side);
     }
     o->is_made[wall] = true;
     return 0;
@@ -85,9 +85,9 @@ void gt_view_put_names(struct gt_view *v, const bool *is_named, struct gt_json *
         if (!is_named[id])
             continue;
         gt_json_u64(j, id);
-        gt_view_put_string(j, gt_demangle(v->demangler, f->name));
+        gt_view_put_string(j, gt_image_demangle(v->demangler, f->name));
         size_t length;
-        const char *file = gt_function_match_file(f, &length);
+        const char *file = gt_profile_function_match_file(f, &length);
         gt_json_string(j, file, MIN(length, GT_VIEW_NAME));
     }
     gt_json_end_array(j);

@@ -13,8 +13,8 @@ struct gt_view_other {
     char *title;
     pthread_mutex_t lock; /* until is_made */
     bool is_made[2];      /* of times that ran; of times from calls to returns */
-    struct gt_tree tree[2][GT_VIEW_SIDES];
-    struct gt_function_match match;
+    struct gt_profile_tree tree[2][GT_VIEW_SIDES];
+    struct gt_profile_function_match match;
 };
 
 /* Reads both recordings, the first time. GT_E_NOT_FOUND: there is no other one; errors of

@@ -29,7 +29,7 @@ struct gt_view_range {
 };
 
 struct gt_view_tree {
-    struct gt_tree tree;
+    struct gt_profile_tree tree;
     char *key; /* NULL: none is kept here */
     uint64_t used;
 };
@@ -38,12 +38,12 @@ struct gt_view {
     struct gt_calls *calls;
     struct gt_timeline *timeline;
     struct gt_view_other *other; /* NULL: none */
-    const struct gt_sources *sources;
+    const struct gt_view_sources *sources;
     char *title;
     unsigned threads;
     bool stop;
     pthread_mutex_t names_lock;
-    struct gt_demangler *demangler;
+    struct gt_image_demangler *demangler;
     pthread_mutex_t trees_lock; /* for the trees, also while they are read */
     struct gt_view_tree tree[GT_VIEW_TREES];
     uint64_t turn;
@@ -78,18 +78,18 @@ void gt_view_range_clear(struct gt_view_range *r);
 
 /* The tree of calls of a range, functions of one name and module being one. Locks the trees, also
  * after an error; gt_view_tree_done unlocks them. */
-int gt_view_tree_get(struct gt_view *v, const struct gt_view_range *r, const struct gt_tree **out,
-                     struct gt_error *err);
+int gt_view_tree_get(struct gt_view *v, const struct gt_view_range *r,
+                     const struct gt_profile_tree **out, struct gt_error *err);
 void gt_view_tree_done(struct gt_view *v);
 
 /* Of each node of a flame graph: the time of its calls. g_free. */
-uint64_t *gt_view_tree_times(const struct gt_tree *t);
+uint64_t *gt_view_tree_times(const struct gt_profile_tree *t);
 /* How many calls are on a path and below it; of the inverse tree, whose nodes count calls of the
  * function on top, how many calls of it. g_free. */
-uint64_t *gt_view_tree_calls(const struct gt_tree *t, bool inverse);
+uint64_t *gt_view_tree_calls(const struct gt_profile_tree *t, bool inverse);
 /* The tree of callers, without nodes too small to be shown. GT_E_NOMEM. */
-int gt_view_tree_inverse(const struct gt_tree *t, struct gt_calls *c, struct gt_tree *out,
-                         struct gt_error *err);
+int gt_view_tree_inverse(const struct gt_profile_tree *t, struct gt_calls *c,
+                         struct gt_profile_tree *out, struct gt_error *err);
 
 /* What a recording is compared with: other.h. */
 struct gt_view_other;

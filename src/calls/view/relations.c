@@ -9,7 +9,7 @@ struct sums {
     int64_t self;
 };
 
-static void add(struct sums *to, const struct gt_tree_node *n)
+static void add(struct sums *to, const struct gt_profile_tree_node *n)
 {
     to->calls += n->calls;
     to->open += n->open;
@@ -35,15 +35,16 @@ static void put_list(struct gt_json *j, const char *key, const struct sums *of, 
 
 /* Of all calls of a function: by whom, and what they called. Times of recursive calls count in
  * each: as in the tree. */
-static void put_function(const struct gt_tree *t, const bool *wanted, size_t n, struct gt_json *j)
+static void put_function(const struct gt_profile_tree *t, const bool *wanted, size_t n,
+                         struct gt_json *j)
 {
     g_autofree struct sums *callers = g_new0(struct sums, n + 1);
     g_autofree struct sums *callees = g_new0(struct sums, n + 1);
     for (uint32_t i = 0; i < t->n; i++) {
-        const struct gt_tree_node *node = &t->node[i];
+        const struct gt_profile_tree_node *node = &t->node[i];
         if (node->parent == GT_TREE_NONE)
             continue;
-        const struct gt_tree_node *parent = &t->node[node->parent];
+        const struct gt_profile_tree_node *parent = &t->node[node->parent];
         const bool outermost = parent->parent == GT_TREE_NONE;
         if (wanted[node->function])
             add(&callers[outermost ? n : parent->function], node);
@@ -58,9 +59,10 @@ static void put_function(const struct gt_tree *t, const bool *wanted, size_t n, 
     gt_json_commit(j);
 }
 
-static void add_edge(GHashTable *edges, const struct gt_tree *t, const struct gt_tree_node *n)
+static void add_edge(GHashTable *edges, const struct gt_profile_tree *t,
+                     const struct gt_profile_tree_node *n)
 {
-    const struct gt_tree_node *parent = &t->node[n->parent];
+    const struct gt_profile_tree_node *parent = &t->node[n->parent];
     const uint32_t caller = parent->parent == GT_TREE_NONE ? UINT32_MAX : parent->function;
     const gint64 key = (gint64)((uint64_t)caller << 32 | n->function);
     struct sums *sum = g_hash_table_lookup(edges, &key);
@@ -107,7 +109,7 @@ int gt_view_edges(struct gt_view *v, const struct gt_view_query *q, struct gt_js
                   struct gt_error *err)
 {
     struct gt_view_range r = {0};
-    const struct gt_tree *t;
+    const struct gt_profile_tree *t;
     int status = gt_view_range_get(v, q, &r, err);
     if (status < 0) {
         gt_view_range_clear(&r);
@@ -132,7 +134,7 @@ int gt_view_function(struct gt_view *v, const struct gt_view_query *q, struct gt
 {
     struct gt_view_range r = {0};
     g_autoptr(GArray) functions = NULL;
-    const struct gt_tree *tree;
+    const struct gt_profile_tree *tree;
     int status = gt_view_list(q, "functions", gt_calls_n_functions(v->calls), &functions, err);
     if (status == 0)
         status = gt_view_range_get(v, q, &r, err);

@@ -36,7 +36,8 @@ static void put_text(struct gt_json *j, const char *text, size_t size)
 static void put_counts(struct gt_json *j, const GArray *counts)
 {
     for (guint i = 0; counts && i < counts->len && i < MOST_LINES; i++) {
-        const struct gt_source_count *c = &g_array_index(counts, struct gt_source_count, i);
+        const struct gt_view_source_count *c =
+            &g_array_index(counts, struct gt_view_source_count, i);
         gt_json_u64(j, c->line);
         gt_json_u64(j, c->count);
     }
@@ -59,7 +60,7 @@ int gt_view_source(struct gt_view *v, const struct gt_view_query *q, struct gt_j
     const char *file = function < n ? gt_calls_function(v->calls, (uint32_t)function)->file : NULL;
     if (!file)
         return gt_error_set(err, GT_E_NOT_FOUND, "the function has no source file");
-    status = gt_sources_read(v->sources, file, &text, &size, &why);
+    status = gt_view_sources_read(v->sources, file, &text, &size, &why);
     gt_json_resume(j);
     gt_json_begin_object(j);
     gt_view_put_text(j, "file", file);
@@ -71,7 +72,7 @@ int gt_view_source(struct gt_view *v, const struct gt_view_query *q, struct gt_j
     gt_json_end_array(j);
     gt_json_key(j, "counts"); /* line, count */
     gt_json_begin_array(j);
-    put_counts(j, gt_sources_counts(v->sources, file));
+    put_counts(j, gt_view_sources_counts(v->sources, file));
     gt_json_end_array(j);
     gt_json_end_object(j);
     gt_json_commit(j);

@@ -16,16 +16,16 @@ enum {
     MOST_TRACEFILE = 256 << 20,
 };
 
-struct gt_sources {
+struct gt_view_sources {
     char *folder;        /* without symbolic links; NULL: none */
-    GHashTable *by_path; /* GArray of struct gt_source_count */
+    GHashTable *by_path; /* GArray of struct gt_view_source_count */
     GHashTable *by_name; /* the same by base name; NULL where there are several */
 };
 
 /* ---- texts --------------------------------------------------------------------------------- */
 
 /* The file at a path below the folder, if it does not lead out of it; NULL: none. */
-static char *inside(const struct gt_sources *s, const char *path)
+static char *inside(const struct gt_view_sources *s, const char *path)
 {
     g_autofree char *joined = g_build_filename(s->folder, path, NULL);
     char *real = realpath(joined, NULL);
@@ -38,8 +38,8 @@ static char *inside(const struct gt_sources *s, const char *path)
     return NULL;
 }
 
-int gt_sources_read(const struct gt_sources *s, const char *file, char **text, size_t *size,
-                    struct gt_error *err)
+int gt_view_sources_read(const struct gt_view_sources *s, const char *file, char **text,
+                         size_t *size, struct gt_error *err)
 {
     if (!s->folder)
         return gt_error_set(err, GT_E_USAGE, "no folder with sources is given");
@@ -67,7 +67,7 @@ static void free_counts(gpointer counts)
 
 static gint compare_lines(gconstpointer a, gconstpointer b)
 {
-    const struct gt_source_count *x = a, *y = b;
+    const struct gt_view_source_count *x = a, *y = b;
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
@@ -77,7 +77,7 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static GArray *file_named(struct gt_sources *s, const struct gt_cursor *path)
+static GArray *file_named(struct gt_view_sources *s, const struct gt_text_cursor *path)
 {
     g_autofree char *raw = g_strndup(path->at, path->left);
     char *whole = g_canonicalize_filename(raw, "/");
@@ -87,44 +87,44 @@ static GArray *file_named(struct gt_sources *s, const struct gt_cursor *path)
         return counts;
     }
     const bool again = g_hash_table_contains(s->by_name, name_of(whole));
-    counts = g_array_new(FALSE, FALSE, sizeof(struct gt_source_count));
+    counts = g_array_new(FALSE, FALSE, sizeof(struct gt_view_source_count));
     g_hash_table_insert(s->by_name, g_strdup(name_of(whole)), again ? NULL : g_array_ref(counts));
     g_hash_table_insert(s->by_path, whole, counts);
     return counts;
 }
 
 /* "DA:LINE,COUNT", and a checksum may follow. */
-static bool take_count(struct gt_cursor line, struct gt_source_count *out)
+static bool take_count(struct gt_text_cursor line, struct gt_view_source_count *out)
 {
     uint64_t n;
-    if (!gt_take_dec(&line, UINT32_MAX, &n) || !gt_take(&line, ",") ||
-        !gt_take_dec(&line, UINT64_MAX, &out->count) || (line.left && *line.at != ','))
+    if (!gt_text_take_dec(&line, UINT32_MAX, &n) || !gt_text_take(&line, ",") ||
+        !gt_text_take_dec(&line, UINT64_MAX, &out->count) || (line.left && *line.at != ','))
         return false;
     out->line = (uint32_t)n;
     return true;
 }
 
 /* Lines of other kinds are left out. */
-static int read_counts(struct gt_sources *s, const char *path, struct gt_cursor text,
+static int read_counts(struct gt_view_sources *s, const char *path, struct gt_text_cursor text,
                        struct gt_error *err)
 {
-    struct gt_cursor line;
+    struct gt_text_cursor line;
     GArray *file = NULL;
     bool whole, any = false;
-    for (uint64_t number = 1; gt_take_line(&text, &line, &whole); number++) {
-        struct gt_source_count count;
+    for (uint64_t number = 1; gt_text_take_line(&text, &line, &whole); number++) {
+        struct gt_view_source_count count;
         char shown[64];
-        if (gt_take(&line, "SF:")) {
+        if (gt_text_take(&line, "SF:")) {
             file = file_named(s, &line);
             any = true;
-        } else if (gt_take(&line, "DA:")) {
+        } else if (gt_text_take(&line, "DA:")) {
             if (!file || !take_count(line, &count))
                 return gt_error_set(err, GT_E_FORMAT,
                                     "%s: line %" PRIu64 ": 'DA:%s': expected a line's number and "
                                     "count, after an SF line",
-                                    path, number, gt_cursor_show(&line, shown));
+                                    path, number, gt_text_cursor_show(&line, shown));
             g_array_append_val(file, count);
-        } else if (line.left == strlen("end_of_record") && gt_take(&line, "end_of_record")) {
+        } else if (line.left == strlen("end_of_record") && gt_text_take(&line, "end_of_record")) {
             file = NULL;
         }
     }
@@ -136,14 +136,14 @@ static int read_counts(struct gt_sources *s, const char *path, struct gt_cursor 
                      path);
 }
 
-static int load_counts(struct gt_sources *s, const char *path, struct gt_error *err)
+static int load_counts(struct gt_view_sources *s, const char *path, struct gt_error *err)
 {
     char *data;
     size_t size;
     int status = gt_file_read(path, MOST_TRACEFILE, &data, &size, err);
     if (status < 0)
         return status;
-    status = read_counts(s, path, (struct gt_cursor){data, size}, err);
+    status = read_counts(s, path, (struct gt_text_cursor){data, size}, err);
     free(data);
     GHashTableIter it;
     gpointer counts;
@@ -153,7 +153,7 @@ static int load_counts(struct gt_sources *s, const char *path, struct gt_error *
     return status;
 }
 
-const GArray *gt_sources_counts(const struct gt_sources *s, const char *file)
+const GArray *gt_view_sources_counts(const struct gt_view_sources *s, const char *file)
 {
     g_autofree char *whole = g_canonicalize_filename(file, "/");
     const GArray *counts = g_hash_table_lookup(s->by_path, whole);
@@ -162,10 +162,10 @@ const GArray *gt_sources_counts(const struct gt_sources *s, const char *file)
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-int gt_sources_open(const char *folder, const char *tracefile, struct gt_sources **out,
-                    struct gt_error *err)
+int gt_view_sources_open(const char *folder, const char *tracefile, struct gt_view_sources **out,
+                         struct gt_error *err)
 {
-    struct gt_sources *s = g_new0(struct gt_sources, 1);
+    struct gt_view_sources *s = g_new0(struct gt_view_sources, 1);
     int status = 0;
     s->by_path = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_counts);
     s->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_counts);
@@ -177,13 +177,13 @@ int gt_sources_open(const char *folder, const char *tracefile, struct gt_sources
         status = load_counts(s, tracefile, err);
     *out = s;
     if (status < 0) {
-        gt_sources_close(s);
+        gt_view_sources_close(s);
         *out = NULL;
     }
     return status;
 }
 
-void gt_sources_close(struct gt_sources *s)
+void gt_view_sources_close(struct gt_view_sources *s)
 {
     if (!s)
         return;

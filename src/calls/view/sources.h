@@ -17,25 +17,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct gt_sources;
+struct gt_view_sources;
 
-struct gt_source_count {
+struct gt_view_source_count {
     uint32_t line;
     uint64_t count;
 };
 
 /* `folder`, `tracefile`: NULL: none. GT_E_NOT_FOUND, GT_E_IO, GT_E_RANGE (a tracefile is too
  * large), GT_E_FORMAT (err names the line). */
-int gt_sources_open(const char *folder, const char *tracefile, struct gt_sources **out,
-                    struct gt_error *err);
-void gt_sources_close(struct gt_sources *s); /* NULL is fine */
+int gt_view_sources_open(const char *folder, const char *tracefile, struct gt_view_sources **out,
+                         struct gt_error *err);
+void gt_view_sources_close(struct gt_view_sources *s); /* NULL is fine */
 
 /* A file's bytes, which the caller frees (free()). GT_E_NOT_FOUND: it is not below the folder;
  * GT_E_USAGE: no folder is given; errors of gt_file_read. */
-int gt_sources_read(const struct gt_sources *s, const char *file, char **text, size_t *size,
-                    struct gt_error *err);
-/* struct gt_source_count of a file, in order of lines; NULL: none. By its path, or, where the
+int gt_view_sources_read(const struct gt_view_sources *s, const char *file, char **text,
+                         size_t *size, struct gt_error *err);
+/* struct gt_view_source_count of a file, in order of lines; NULL: none. By its path, or, where the
  * tracefile has no such one, by its base name, where it has one such. */
-const GArray *gt_sources_counts(const struct gt_sources *s, const char *file);
+const GArray *gt_view_sources_counts(const struct gt_view_sources *s, const char *file);
 
 #endif

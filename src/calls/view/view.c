@@ -15,7 +15,7 @@ struct gt_view *gt_view_create(struct gt_calls *c, const struct gt_view_options 
     v->other = o->other ? gt_view_other_create(o->other, NULL) : NULL;
     v->sources = o->sources;
     v->threads = o->threads;
-    v->demangler = o->demangle ? gt_demangler_create() : NULL;
+    v->demangler = o->demangle ? gt_image_demangler_create() : NULL;
     pthread_mutex_init(&v->names_lock, NULL);
     pthread_mutex_init(&v->trees_lock, NULL);
     v->timeline = gt_timeline_create(c, 0);
@@ -27,7 +27,7 @@ struct gt_view *gt_view_create(struct gt_calls *c, const struct gt_view_options 
 
 static void forget_tree(struct gt_view_tree *t)
 {
-    gt_tree_clear(&t->tree);
+    gt_profile_tree_clear(&t->tree);
     g_free(t->key);
     *t = (struct gt_view_tree){0};
 }
@@ -40,7 +40,7 @@ void gt_view_destroy(struct gt_view *v)
         forget_tree(&v->tree[i]);
     gt_view_other_destroy(v->other);
     gt_timeline_destroy(v->timeline);
-    gt_demangler_destroy(v->demangler);
+    gt_image_demangler_destroy(v->demangler);
     pthread_mutex_destroy(&v->names_lock);
     pthread_mutex_destroy(&v->trees_lock);
     g_free(v->title);
@@ -172,8 +172,8 @@ static void make_room(struct gt_view *v, struct gt_view_tree *oldest)
         forget_tree(&v->tree[i]);
 }
 
-int gt_view_tree_get(struct gt_view *v, const struct gt_view_range *r, const struct gt_tree **out,
-                     struct gt_error *err)
+int gt_view_tree_get(struct gt_view *v, const struct gt_view_range *r,
+                     const struct gt_profile_tree **out, struct gt_error *err)
 {
     pthread_mutex_lock(&v->trees_lock);
     struct gt_view_tree *oldest = &v->tree[0];
@@ -188,8 +188,8 @@ int gt_view_tree_get(struct gt_view *v, const struct gt_view_range *r, const str
             oldest = t;
     }
     make_room(v, oldest);
-    const struct gt_tree_options how = {.window = &r->window, .by_name = true};
-    int status = gt_tree_make(v->calls, &how, &oldest->tree, err);
+    const struct gt_profile_tree_options how = {.window = &r->window, .by_name = true};
+    int status = gt_profile_tree_make(v->calls, &how, &oldest->tree, err);
     if (status < 0)
         return status;
     oldest->key = g_strdup(r->key);

@@ -17,13 +17,13 @@
 #include <stdbool.h>
 
 struct gt_view;
-struct gt_sources; /* calls/view/sources.h */
+struct gt_view_sources; /* calls/view/sources.h */
 
 struct gt_view_options {
     bool demangle;
     const char *title;      /* NULL: the file's name */
     struct gt_calls *other; /* what it is compared with, which stays the caller's; NULL: nothing */
-    const struct gt_sources *sources; /* the caller's; NULL: answers have no source files */
+    const struct gt_view_sources *sources; /* the caller's; NULL: answers have no source files */
     /* Of the first pass; 0: all processors. With 1 answers are the same each time: which numbers
      * functions have, and how sums are rounded, depends on the order in which calls are read. */
     unsigned threads;

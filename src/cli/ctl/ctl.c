@@ -15,7 +15,7 @@ struct ctl_options {
     uint64_t timeout;
 };
 
-static const struct gt_option ctl_table[] = {
+static const struct gt_cli_option ctl_table[] = {
     {"timeout", .type = GT_OPTION_NUMBER, .old = "-t", .value = "SECONDS",
      .help = "wait up to N seconds for an answer (default: 30)", .min = 1, .max = 86400,
      .offset = offsetof(struct ctl_options, timeout)},
@@ -23,8 +23,8 @@ static const struct gt_option ctl_table[] = {
 };
 
 struct session {
-    const struct gt_command *command;
-    struct gt_ctl link;
+    const struct gt_cli_command *command;
+    struct gt_cli_ctl link;
     int status; /* GT_EXIT_FAILED once a command failed */
 };
 
@@ -34,13 +34,13 @@ static int take(void *self, const char *line)
     struct session *s = self;
     struct gt_error err = {0};
     g_autoptr(GString) out = g_string_new(NULL);
-    int status = gt_ctl_command(&s->link, line, out, &err);
+    int status = gt_cli_ctl_command(&s->link, line, out, &err);
     fwrite(out->str, 1, out->len, stdout);
     if (out->len && out->str[out->len - 1] != '\n')
         putchar('\n');
     fflush(stdout);
     if (status < 0)
-        s->status = gt_command_fail(s->command, GT_EXIT_FAILED, "%s", err.text);
+        s->status = gt_cli_command_fail(s->command, GT_EXIT_FAILED, "%s", err.text);
     return status < 0 && status != GT_E_USAGE;
 }
 
@@ -66,30 +66,31 @@ static void take_lines(struct session *s)
     free(line);
 }
 
-static int run_ctl(const struct gt_command *self, const void *options, size_t n, char **operands)
+static int run_ctl(const struct gt_cli_command *self, const void *options, size_t n,
+                   char **operands)
 {
     const struct ctl_options *opt = options;
     struct session s = {.command = self, .status = GT_EXIT_DONE};
     struct gt_error err = {0};
     if (n < 1)
-        return gt_command_usage_error(self, "takes a socket: SOCKET [COMMAND]");
+        return gt_cli_command_usage_error(self, "takes a socket: SOCKET [COMMAND]");
     unsigned timeout = opt->timeout ? (unsigned)opt->timeout : TIMEOUT;
-    if (gt_ctl_open(&s.link, operands[0], timeout, &err) < 0)
-        return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
+    if (gt_cli_ctl_open(&s.link, operands[0], timeout, &err) < 0)
+        return gt_cli_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
     if (n > 1) {
         g_autofree char *line = g_strjoinv(" ", operands + 1);
         take(&s, line);
     } else if (isatty(STDIN_FILENO)) {
-        gt_ctl_prompt(&s.link, take_prompted, &s);
+        gt_cli_ctl_prompt(&s.link, take_prompted, &s);
         s.status = GT_EXIT_DONE;
     } else {
         take_lines(&s);
     }
-    gt_ctl_close(&s.link);
+    gt_cli_ctl_close(&s.link);
     return s.status;
 }
 
-const struct gt_command gt_command_ctl = {
+const struct gt_cli_command gt_cli_command_ctl = {
     .name = "ctl",
     .summary = "control a running program's trace events, or a recording",
     .usage = (const char *const[]){"[OPTIONS] SOCKET [COMMAND...]", NULL},

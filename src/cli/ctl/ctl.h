@@ -14,7 +14,7 @@
 
 #include <glib.h>
 
-struct gt_ctl {
+struct gt_cli_ctl {
     const char *path; /* the caller's string */
     int fd;
     unsigned timeout; /* seconds to wait for an answer */
@@ -23,15 +23,15 @@ struct gt_ctl {
 
 /* Connects and exchanges greetings. GT_E_NOT_FOUND, GT_E_IO (refused, no answer in time),
  * GT_E_FORMAT (not what a QMP server says), GT_E_RANGE (the path is too long). */
-int gt_ctl_open(struct gt_ctl *c, const char *path, unsigned timeout, struct gt_error *err);
-void gt_ctl_close(struct gt_ctl *c);
+int gt_cli_ctl_open(struct gt_cli_ctl *c, const char *path, unsigned timeout, struct gt_error *err);
+void gt_cli_ctl_close(struct gt_cli_ctl *c);
 
 /* Executes a line of words and appends its output to `out`. GT_E_USAGE: the monitor refused, err
  * has its message; GT_E_IO, GT_E_FORMAT: the connection is broken. */
-int gt_ctl_command(struct gt_ctl *c, const char *line, GString *out, struct gt_error *err);
+int gt_cli_ctl_command(struct gt_cli_ctl *c, const char *line, GString *out, struct gt_error *err);
 
 /* Reads lines with a prompt until end of file, and passes each to `take`; a value other than 0 ends
  * the loop. Returns that value, or 0. */
-int gt_ctl_prompt(struct gt_ctl *c, int (*take)(void *self, const char *line), void *self);
+int gt_cli_ctl_prompt(struct gt_cli_ctl *c, int (*take)(void *self, const char *line), void *self);
 
 #endif

@@ -19,7 +19,7 @@ static const char *const file_words[] = {"on", "off", "flush", "set", "dump", NU
 
 /* What the completion functions, which take no context, know. */
 static struct {
-    struct gt_ctl *link;
+    struct gt_cli_ctl *link;
     GPtrArray *names;    /* of the events; NULL: not asked for yet */
     GPtrArray *commands; /* of a control socket; NULL: it is a monitor */
     const char *const *words;
@@ -30,7 +30,7 @@ static GPtrArray *ask_names(void)
 {
     g_autoptr(GString) out = g_string_new(NULL);
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-    if (gt_ctl_command(prompt.link, "info trace-events", out, NULL) == 0) {
+    if (gt_cli_ctl_command(prompt.link, "info trace-events", out, NULL) == 0) {
         g_auto(GStrv) lines = g_strsplit(out->str, "\n", -1);
         for (char **l = lines; *l; l++)
             if (**l)
@@ -44,7 +44,8 @@ static GPtrArray *ask_names(void)
 static GPtrArray *ask_commands(void)
 {
     g_autoptr(GString) out = g_string_new(NULL);
-    if (gt_ctl_command(prompt.link, "help", out, NULL) < 0 || !g_str_has_prefix(out->str, "ok "))
+    if (gt_cli_ctl_command(prompt.link, "help", out, NULL) < 0 ||
+        !g_str_has_prefix(out->str, "ok "))
         return NULL;
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
     g_auto(GStrv) usages = g_strsplit(out->str + strlen("ok "), " | ", -1);
@@ -108,7 +109,7 @@ static char **complete(const char *text, int start, int end)
     return NULL;
 }
 
-int gt_ctl_prompt(struct gt_ctl *c, int (*take)(void *self, const char *line), void *self)
+int gt_cli_ctl_prompt(struct gt_cli_ctl *c, int (*take)(void *self, const char *line), void *self)
 {
     int status = 0;
     char *line;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int gt_ctl_prompt(struct gt_ctl *c, int (*take)(void *self, const char *line), void *self)
+int gt_cli_ctl_prompt(struct gt_cli_ctl *c, int (*take)(void *self, const char *line), void *self)
 {
     char *line = NULL;
     size_t room = 0;

@@ -5,14 +5,14 @@
 #include <string.h>
 
 struct graph_options {
-    struct gt_reading_options reader;
+    struct gt_cli_reading_options reader;
     GPtrArray *functions;
     uint64_t depth; /* levels below the functions; 0: all */
     const char *by, *sort;
     bool callers, json;
 };
 
-static const struct gt_option graph_table[] = {
+static const struct gt_cli_option graph_table[] = {
     {"function", .type = GT_OPTION_TEXT, .repeat = true, .value = "FUNC",
      .help = "a tree of each of these functions: NAME, a glob, MODULE:NAME",
      .heading = GT_UNDER_SHOWN | GT_OPTION_FIRST,
@@ -56,11 +56,11 @@ static int take(struct tree *t, struct gtrace_node *node, int64_t n, const struc
 {
     gtrace_free(t->node);
     *t = (struct tree){node, n < 0 ? 0 : (uint32_t)n};
-    return n < 0 ? gt_opened_fail(err, (int)n, e) : 0;
+    return n < 0 ? gt_cli_opened_fail(err, (int)n, e) : 0;
 }
 
 /* Replaces the tree by the part of it that is asked for. */
-static int choose(struct gt_reading *r, const struct graph_options *o,
+static int choose(struct gt_cli_reading *r, const struct graph_options *o,
                   const struct gtrace_tree_options *how, struct tree *t, struct gt_error *err)
 {
     const size_t n = gtrace_n_functions(r->trace);
@@ -71,13 +71,13 @@ static int choose(struct gt_reading *r, const struct graph_options *o,
     for (guint i = 0; i < o->functions->len; i++) {
         const int status = gtrace_choose_functions(r->trace, o->functions->pdata[i], chosen, n, &e);
         if (status < 0)
-            return gt_opened_fail(err, status, &e);
+            return gt_cli_opened_fail(err, status, &e);
     }
     const int64_t parts = gtrace_tree_of(r->trace, t->node, t->n, chosen, how, &part, &stride, &e);
     return take(t, part, parts, &e, err);
 }
 
-static int read_tree(struct gt_reading *r, const struct graph_options *o, struct tree *t,
+static int read_tree(struct gt_cli_reading *r, const struct graph_options *o, struct tree *t,
                      struct gt_error *err)
 {
     const struct gtrace_tree_options how = {.size = sizeof how,
@@ -98,7 +98,8 @@ static int read_tree(struct gt_reading *r, const struct graph_options *o, struct
 /* ---- printing ------------------------------------------------------------------------------ */
 
 /* The caller frees it. */
-static char *root_name(const struct gt_reading *r, const struct graph_options *o, uint32_t group)
+static char *root_name(const struct gt_cli_reading *r, const struct graph_options *o,
+                       uint32_t group)
 {
     struct gtrace_task t = {.size = sizeof t};
     struct gtrace_process p = {.size = sizeof p};
@@ -132,45 +133,45 @@ static bool has_slept(const struct tree *t)
     return false;
 }
 
-static void put_roots(const struct gt_graph_text *text, const struct graph_options *o)
+static void put_roots(const struct gt_cli_graph_text *text, const struct graph_options *o)
 {
     for (uint32_t i = 0; i < text->n; i = text->node[i].end) {
         g_autofree char *name = root_name(text->reader, o, text->node[i].function);
         if (i)
             gt_output_text(&text->reader->pager->out, "\n");
-        gt_graph_put(text, i, name);
+        gt_cli_graph_put(text, i, name);
     }
 }
 
 /* Each chosen function is a top line. */
-static void put_functions(const struct gt_graph_text *text)
+static void put_functions(const struct gt_cli_graph_text *text)
 {
     for (uint32_t i = 1; text->n && i < text->node[0].end; i = text->node[i].end) {
         if (i > 1)
             gt_output_text(&text->reader->pager->out, "\n");
-        gt_graph_put(text, i, gt_reading_name(text->reader, text->node[i].function));
+        gt_cli_graph_put(text, i, gt_cli_reading_name(text->reader, text->node[i].function));
     }
 }
 
-static void put_json(const struct gt_graph_text *text, const struct graph_options *o)
+static void put_json(const struct gt_cli_graph_text *text, const struct graph_options *o)
 {
     const struct gtrace_node *node = text->node;
     struct gt_json j;
-    gt_graph_json_begin(&j, &text->reader->pager->out);
+    gt_cli_graph_json_begin(&j, &text->reader->pager->out);
     for (uint32_t i = 0; !o->functions && i < text->n; i = node[i].end) {
         g_autofree char *name = root_name(text->reader, o, node[i].function);
-        gt_graph_json_put(text, &j, i, name);
+        gt_cli_graph_json_put(text, &j, i, name);
     }
     for (uint32_t i = 1; o->functions && text->n && i < node[0].end; i = node[i].end)
-        gt_graph_json_put(text, &j, i, gt_reading_name(text->reader, node[i].function));
-    gt_graph_json_end(&j);
+        gt_cli_graph_json_put(text, &j, i, gt_cli_reading_name(text->reader, node[i].function));
+    gt_cli_graph_json_end(&j);
 }
 
-static int print(struct gt_reading *r, const struct graph_options *o, const struct tree *t,
+static int print(struct gt_cli_reading *r, const struct graph_options *o, const struct tree *t,
                  struct gt_error *err)
 {
     uint32_t depth = o->functions ? (uint32_t)o->depth : r->window.part.depth;
-    const struct gt_graph_text text = {
+    const struct gt_cli_graph_text text = {
         .reader = r,
         .node = t->node,
         .n = t->n,
@@ -178,50 +179,51 @@ static int print(struct gt_reading *r, const struct graph_options *o, const stru
         .whole = all_time(t),
         .slept = has_slept(t),
     };
-    int status = gt_reading_start(r, err);
+    int status = gt_cli_reading_start(r, err);
     if (status < 0)
         return status;
     if (o->json) {
         put_json(&text, o);
-        return gt_reading_finish(r, err);
+        return gt_cli_reading_finish(r, err);
     }
-    gt_reading_put_clock(r);
-    gt_graph_heading(&text);
+    gt_cli_reading_put_clock(r);
+    gt_cli_graph_heading(&text);
     if (o->functions)
         put_functions(&text);
     else
         put_roots(&text, o);
-    return gt_reading_finish(r, err);
+    return gt_cli_reading_finish(r, err);
 }
 
-static int graph(struct gt_reading *r, const void *user, struct gt_error *err)
+static int graph(struct gt_cli_reading *r, const void *user, struct gt_error *err)
 {
     const struct graph_options *o = user;
     struct tree t;
     int status = read_tree(r, o, &t, err);
     if (status == 0 && t.n == 0)
-        status = gt_reading_nothing(r, err);
+        status = gt_cli_reading_nothing(r, err);
     if (status == 0)
         status = print(r, o, &t, err);
     gtrace_free(t.node);
     return status;
 }
 
-static int run_graph(const struct gt_command *self, const void *options, size_t n, char **operands)
+static int run_graph(const struct gt_cli_command *self, const void *options, size_t n,
+                     char **operands)
 {
     struct graph_options o = *(const struct graph_options *)options;
     if (o.callers && !o.functions)
-        return gt_command_usage_error(self, "--callers needs --function");
+        return gt_cli_command_usage_error(self, "--callers needs --function");
     if (o.functions && kind_of(&o) != GTRACE_TREE)
-        return gt_command_usage_error(self, "--by is not for --function; use --task");
+        return gt_cli_command_usage_error(self, "--by is not for --function; use --task");
     if (o.functions) { /* not from the outermost calls on */
         o.depth = o.reader.window.depth;
         o.reader.window.depth = 0;
     }
-    return gt_reading_run(self, &o.reader, n, operands, graph, &o);
+    return gt_cli_reading_run(self, &o.reader, n, operands, graph, &o);
 }
 
-const struct gt_command gt_command_graph = {
+const struct gt_cli_command gt_cli_command_graph = {
     .name = "graph",
     .summary = "show who calls what in a recording, as a tree, with calls and times",
     .usage =

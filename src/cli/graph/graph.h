@@ -16,8 +16,8 @@
 #include "base/json.h"
 #include "cli/reading.h"
 
-struct gt_graph_text {
-    struct gt_reading *reader;
+struct gt_cli_graph_text {
+    struct gt_cli_reading *reader;
     const struct gtrace_node *node;
     uint32_t n;
     uint32_t depth; /* levels below the top line that are printed; UINT32_MAX: all */
@@ -25,15 +25,15 @@ struct gt_graph_text {
     bool slept;     /* with a column of the time in which tasks were suspended */
 };
 
-void gt_graph_heading(const struct gt_graph_text *t);
+void gt_cli_graph_heading(const struct gt_cli_graph_text *t);
 /* The lines of a node and of all below it. `name` is that of the node. */
-void gt_graph_put(const struct gt_graph_text *t, uint32_t node, const char *name);
+void gt_cli_graph_put(const struct gt_cli_graph_text *t, uint32_t node, const char *name);
 
 /* {"roots":[{"name":,"nodes":[NODE...]}...]}: the nodes in depth-first order, the first one the top
  * line: {"depth":,"function":,"module":,"calls":,"open":,"total_ns":,"self_ns":,"slept_ns":}. */
-void gt_graph_json_begin(struct gt_json *j, struct gt_output *out);
-void gt_graph_json_put(const struct gt_graph_text *t, struct gt_json *j, uint32_t node,
-                       const char *name);
-void gt_graph_json_end(struct gt_json *j);
+void gt_cli_graph_json_begin(struct gt_json *j, struct gt_output *out);
+void gt_cli_graph_json_put(const struct gt_cli_graph_text *t, struct gt_json *j, uint32_t node,
+                           const char *name);
+void gt_cli_graph_json_end(struct gt_json *j);
 
 #endif

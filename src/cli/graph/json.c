@@ -2,7 +2,7 @@
 /* A tree of calls as JSON: see graph.h. */
 #include "cli/graph/graph.h"
 
-void gt_graph_json_begin(struct gt_json *j, struct gt_output *out)
+void gt_cli_graph_json_begin(struct gt_json *j, struct gt_output *out)
 {
     gt_json_init(j, out, GT_JSON_REPLACE);
     gt_json_resume(j);
@@ -12,14 +12,14 @@ void gt_graph_json_begin(struct gt_json *j, struct gt_output *out)
 }
 
 /* A root is the top line of a whole tree: it is not a function. */
-static void put_node(const struct gt_graph_text *t, struct gt_json *j, const struct gtrace_node *n,
-                     uint32_t depth)
+static void put_node(const struct gt_cli_graph_text *t, struct gt_json *j,
+                     const struct gtrace_node *n, uint32_t depth)
 {
     gt_json_newline(j);
     gt_json_begin_object(j);
     gt_json_member_u64(j, "depth", depth);
     if (n->parent != GTRACE_NONE) {
-        const struct gtrace_function f = gt_reading_function(t->reader, n->function);
+        const struct gtrace_function f = gt_cli_reading_function(t->reader, n->function);
         gt_json_member_text(j, "function", f.name);
         gt_json_member_text(j, "module", f.module);
     }
@@ -31,8 +31,8 @@ static void put_node(const struct gt_graph_text *t, struct gt_json *j, const str
     gt_json_end_object(j);
 }
 
-void gt_graph_json_put(const struct gt_graph_text *t, struct gt_json *j, uint32_t node,
-                       const char *name)
+void gt_cli_graph_json_put(const struct gt_cli_graph_text *t, struct gt_json *j, uint32_t node,
+                           const char *name)
 {
     const struct gtrace_node *n = t->node;
     gt_json_newline(j);
@@ -53,7 +53,7 @@ void gt_graph_json_put(const struct gt_graph_text *t, struct gt_json *j, uint32_
     gt_json_end_object(j);
 }
 
-void gt_graph_json_end(struct gt_json *j)
+void gt_cli_graph_json_end(struct gt_json *j)
 {
     gt_json_newline(j);
     gt_json_end_array(j);

@@ -16,7 +16,7 @@ enum { LEVELS = 100 };
 static const char blank[] = "                                   : ";
 static const char blank_slept[] = "            ";
 
-void gt_graph_heading(const struct gt_graph_text *t)
+void gt_cli_graph_heading(const struct gt_cli_graph_text *t)
 {
     gt_output_text(&t->reader->pager->out,
                    t->slept ? "# TOTAL TIME   SELF TIME       SLEPT    TOTAL   FUNCTION\n"
@@ -25,15 +25,15 @@ void gt_graph_heading(const struct gt_graph_text *t)
 
 /* ---- numbers ------------------------------------------------------------------------------- */
 
-static void put_time(struct gt_pager *p, uint64_t ns)
+static void put_time(struct gt_cli_pager *p, uint64_t ns)
 {
     char text[GT_AMOUNT_TIME_WIDTH];
-    gt_amount_put_time(text, ns);
-    enum gt_color color = gt_color_of_time(ns);
+    gt_cli_amount_put_time(text, ns);
+    enum gt_cli_color color = gt_cli_color_of_time(ns);
     gt_output_text(&p->out, "  ");
-    gt_output_text(&p->out, gt_color(p->color && color, color));
+    gt_output_text(&p->out, gt_cli_color(p->color && color, color));
     gt_output_bytes(&p->out, text, sizeof text);
-    gt_output_text(&p->out, gt_color(p->color && color, GT_COLOR_NONE));
+    gt_output_text(&p->out, gt_cli_color(p->color && color, GT_COLOR_NONE));
 }
 
 /* To a tenth of a percent, rounded down, so that less than all is never 100. */
@@ -56,9 +56,10 @@ static void put_percent(struct gt_output *out, uint64_t part, uint64_t whole)
 
 /* `own`: a branch of the last level leads to the line's node. Beyond LEVELS their number stands
  * there instead: lines of a deep tree would be as long as it is deep. */
-static void put_branches(struct gt_pager *p, const struct branches *b, uint32_t levels, bool own)
+static void put_branches(struct gt_cli_pager *p, const struct branches *b, uint32_t levels,
+                         bool own)
 {
-    gt_output_text(&p->out, gt_color(p->color, GT_COLOR_GRAY));
+    gt_output_text(&p->out, gt_cli_color(p->color, GT_COLOR_GRAY));
     for (uint32_t i = 0; i < levels && i < LEVELS; i++)
         gt_output_text(&p->out, own && i + 1 == levels ? " +-" : b->more->data[i] ? " | " : "   ");
     if (levels > LEVELS) {
@@ -66,13 +67,13 @@ static void put_branches(struct gt_pager *p, const struct branches *b, uint32_t 
         gt_output_decimal(&p->out, levels);
         gt_output_text(&p->out, own ? "] +-" : "] ");
     }
-    gt_output_text(&p->out, gt_color(p->color, GT_COLOR_NONE));
+    gt_output_text(&p->out, gt_cli_color(p->color, GT_COLOR_NONE));
 }
 
-static void put_line(const struct gt_graph_text *t, uint32_t i, const struct branches *b,
+static void put_line(const struct gt_cli_graph_text *t, uint32_t i, const struct branches *b,
                      uint32_t levels, bool own, const char *name)
 {
-    struct gt_pager *p = t->reader->pager;
+    struct gt_cli_pager *p = t->reader->pager;
     const struct gtrace_node *node = &t->node[i];
     put_time(p, node->total);
     put_time(p, (uint64_t)node->self);
@@ -88,20 +89,20 @@ static void put_line(const struct gt_graph_text *t, uint32_t i, const struct bra
         gt_output_text(&p->out, " open");
     }
     gt_output_text(&p->out, ") ");
-    gt_shown_put(&p->out, name);
+    gt_cli_shown_put(&p->out, name);
     gt_output_text(&p->out, "\n");
 }
 
 /* The line between two siblings, whose level is the last. */
-static void put_gap(const struct gt_graph_text *t, const struct branches *b, uint32_t levels)
+static void put_gap(const struct gt_cli_graph_text *t, const struct branches *b, uint32_t levels)
 {
-    struct gt_pager *p = t->reader->pager;
+    struct gt_cli_pager *p = t->reader->pager;
     gt_output_text(&p->out, t->slept ? blank_slept : "");
     gt_output_text(&p->out, blank);
     put_branches(p, b, levels - 1, false);
-    gt_output_text(&p->out, gt_color(p->color, GT_COLOR_GRAY));
+    gt_output_text(&p->out, gt_cli_color(p->color, GT_COLOR_GRAY));
     gt_output_text(&p->out, " |");
-    gt_output_text(&p->out, gt_color(p->color, GT_COLOR_NONE));
+    gt_output_text(&p->out, gt_cli_color(p->color, GT_COLOR_NONE));
     gt_output_text(&p->out, "\n");
 }
 
@@ -120,7 +121,7 @@ static bool has_several(const struct gtrace_node *node, uint32_t i)
 }
 
 /* Sets how many levels are above the children of i, which has `levels` above itself. */
-static void enter(const struct gt_graph_text *t, uint32_t i, uint32_t depth, uint32_t levels,
+static void enter(const struct gt_cli_graph_text *t, uint32_t i, uint32_t depth, uint32_t levels,
                   struct branches *b)
 {
     bool several = has_several(t->node, i);
@@ -131,13 +132,13 @@ static void enter(const struct gt_graph_text *t, uint32_t i, uint32_t depth, uin
         b->more->data[levels] = true;
 }
 
-void gt_graph_put(const struct gt_graph_text *t, uint32_t node, const char *name)
+void gt_cli_graph_put(const struct gt_cli_graph_text *t, uint32_t node, const char *name)
 {
     const struct gtrace_node *all = t->node;
     struct branches b = {g_byte_array_new(), g_array_new(FALSE, TRUE, sizeof(uint32_t))};
     put_line(t, node, &b, 0, false, name);
     enter(t, node, 0, 0, &b);
-    for (uint32_t i = node + 1; i < all[node].end && !gt_pager_closed(t->reader->pager);) {
+    for (uint32_t i = node + 1; i < all[node].end && !gt_cli_pager_closed(t->reader->pager);) {
         const struct gtrace_node *n = &all[i];
         uint32_t depth = n->depth - all[node].depth;
         if (depth > t->depth) {
@@ -150,7 +151,7 @@ void gt_graph_put(const struct gt_graph_text *t, uint32_t node, const char *name
             put_gap(t, &b, levels);
         if (own)
             b.more->data[levels - 1] = n->end < all[n->parent].end;
-        put_line(t, i, &b, levels, own, gt_reading_name(t->reader, n->function));
+        put_line(t, i, &b, levels, own, gt_cli_reading_name(t->reader, n->function));
         enter(t, i, depth, levels, &b);
         i++;
     }

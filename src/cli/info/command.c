@@ -3,11 +3,11 @@
 #include "cli/info/info.h"
 
 struct info_options {
-    struct gt_opened_options reader;
+    struct gt_cli_opened_options reader;
     bool json;
 };
 
-static const struct gt_option info_table[] = {
+static const struct gt_cli_option info_table[] = {
     {"json", .type = GT_OPTION_FLAG, .help = "print JSON",
      .offset = offsetof(struct info_options, json)},
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
@@ -18,31 +18,32 @@ static const struct gt_option info_table[] = {
     {0},
 };
 
-static int info(struct gt_opened *r, const void *user, struct gt_error *err)
+static int info(struct gt_cli_opened *r, const void *user, struct gt_error *err)
 {
     const struct info_options *o = user;
-    struct gt_info i;
-    int status = gt_info_read(r->trace, &i, err);
+    struct gt_cli_info i;
+    int status = gt_cli_info_read(r->trace, &i, err);
     if (status == 0)
-        status = gt_opened_start(r, err);
+        status = gt_cli_opened_start(r, err);
     if (status == 0) {
         if (o->json)
-            gt_info_json(&i, &r->pager->out);
+            gt_cli_info_json(&i, &r->pager->out);
         else
-            gt_info_text(&i, r->pager);
-        status = gt_opened_finish(r, err);
+            gt_cli_info_text(&i, r->pager);
+        status = gt_cli_opened_finish(r, err);
     }
-    gt_info_clear(&i);
+    gt_cli_info_clear(&i);
     return status;
 }
 
-static int run_info(const struct gt_command *self, const void *options, size_t n, char **operands)
+static int run_info(const struct gt_cli_command *self, const void *options, size_t n,
+                    char **operands)
 {
     const struct info_options *o = options;
-    return gt_opened_run(self, &o->reader, n, operands, info, o);
+    return gt_cli_opened_run(self, &o->reader, n, operands, info, o);
 }
 
-const struct gt_command gt_command_info = {
+const struct gt_cli_command gt_cli_command_info = {
     .name = "info",
     .summary = "show what a recording has: command, tasks, times, sizes, how exact it is",
     .usage = (const char *const[]){"[--json] [RECORDING]", NULL},

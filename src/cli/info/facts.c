@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-char *gt_info_form(const struct gtrace_facts *f)
+char *gt_cli_info_form(const struct gtrace_facts *f)
 {
     switch (f->form) {
     case GTRACE_FILE:
@@ -18,7 +18,7 @@ char *gt_info_form(const struct gtrace_facts *f)
     }
 }
 
-const char *gt_info_clock(const struct gt_info *i)
+const char *gt_cli_info_clock(const struct gt_cli_info *i)
 {
     static const char *const names[] = {[GTRACE_CLOCK_INSTRUCTIONS] = "insn",
                                         [GTRACE_CLOCK_HOST] = "host",
@@ -26,7 +26,7 @@ const char *gt_info_clock(const struct gt_info *i)
     return names[i->facts.clock];
 }
 
-char *gt_info_exit(int status)
+char *gt_cli_info_exit(int status)
 {
     if (WIFSIGNALED(status))
         return g_strdup_printf("killed by signal %d (%s)", WTERMSIG(status),
@@ -36,31 +36,31 @@ char *gt_info_exit(int status)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-struct gtrace_task gt_info_task(const struct gt_info *i, uint32_t index)
+struct gtrace_task gt_cli_info_task(const struct gt_cli_info *i, uint32_t index)
 {
     struct gtrace_task task = {.size = sizeof task};
     gtrace_task(i->trace, index, &task);
     return task;
 }
 
-struct gtrace_process gt_info_process(const struct gt_info *i, uint32_t index)
+struct gtrace_process gt_cli_info_process(const struct gt_cli_info *i, uint32_t index)
 {
     struct gtrace_process process = {.size = sizeof process};
     gtrace_process(i->trace, index, &process);
     return process;
 }
 
-struct gtrace_statistic gt_info_statistic(const struct gt_info *i, size_t index)
+struct gtrace_statistic gt_cli_info_statistic(const struct gt_cli_info *i, size_t index)
 {
     struct gtrace_statistic s = {.size = sizeof s};
     gtrace_statistic_at(i->trace, index, &s);
     return s;
 }
 
-const char *gt_info_error(const struct gt_info *i)
+const char *gt_cli_info_error(const struct gt_cli_info *i)
 {
     for (size_t k = 0; k < gtrace_n_statistics(i->trace); k++) {
-        const struct gtrace_statistic s = gt_info_statistic(i, k);
+        const struct gtrace_statistic s = gt_cli_info_statistic(i, k);
         if (strcmp(s.name, "error") == 0)
             return s.value;
     }
@@ -76,21 +76,21 @@ static time_t written_at(const struct gtrace_facts *f)
     return stat(path, &st) == 0 ? st.st_mtime : 0;
 }
 
-int gt_info_read(struct gtrace *t, struct gt_info *i, struct gt_error *err)
+int gt_cli_info_read(struct gtrace *t, struct gt_cli_info *i, struct gt_error *err)
 {
     struct gtrace_error e = {.size = sizeof e};
     size_t stride;
-    *i = (struct gt_info){.trace = t, .facts = {.size = sizeof i->facts}};
+    *i = (struct gt_cli_info){.trace = t, .facts = {.size = sizeof i->facts}};
     gtrace_facts(t, &i->facts);
     int status = gtrace_counts(t, &i->counts, &stride, &e);
     if (status < 0)
-        return gt_opened_fail(err, status, &e);
+        return gt_cli_opened_fail(err, status, &e);
     i->all = i->counts[gtrace_n_tasks(t)];
     i->when = written_at(&i->facts);
     return 0;
 }
 
-void gt_info_clear(struct gt_info *i)
+void gt_cli_info_clear(struct gt_cli_info *i)
 {
     gtrace_free(i->counts);
 }

@@ -18,7 +18,7 @@ static void begin(struct gt_json *j, const char *key)
     gt_json_key(j, key);
 }
 
-static void put_when(struct gt_json *j, const struct gt_info *i)
+static void put_when(struct gt_json *j, const struct gt_cli_info *i)
 {
     char text[64] = "";
     struct tm tm;
@@ -29,7 +29,7 @@ static void put_when(struct gt_json *j, const struct gt_info *i)
     put_text(j, "elapsed", i->facts.elapsed);
 }
 
-static void put_recording(struct gt_json *j, const struct gt_info *i)
+static void put_recording(struct gt_json *j, const struct gt_cli_info *i)
 {
     static const char *const forms[] = {
         [GTRACE_FILE] = "compact", [GTRACE_DIRECTORY] = "uftrace", [GTRACE_ETRACE] = "etrace"};
@@ -50,7 +50,7 @@ static void put_recording(struct gt_json *j, const struct gt_info *i)
     put_when(j, i);
     put_text(j, "cpu", f->cpu);
     put_text(j, "host", f->host);
-    put_text(j, "clock", gt_info_clock(i));
+    put_text(j, "clock", gt_cli_info_clock(i));
     gt_json_member_u64(j, "first_ns", f->first);
     gt_json_member_u64(j, "last_ns", f->last);
     gt_json_member_u64(j, "calls", i->all.calls);
@@ -61,17 +61,17 @@ static void put_recording(struct gt_json *j, const struct gt_info *i)
     gt_json_member_u64(j, "record_bytes", f->record_bytes);
     gt_json_member_u64(j, "bytes", f->bytes);
     gt_json_member_u64(j, "lost_records", gtrace_statistic(i->trace, "lost_records"));
-    put_text(j, "error", gt_info_error(i));
+    put_text(j, "error", gt_cli_info_error(i));
 }
 
 /* [{"name", "count", "text"}] of those that are not 0. */
-static void put_counters(struct gt_json *j, const struct gt_info *i, const char *key,
+static void put_counters(struct gt_json *j, const struct gt_cli_info *i, const char *key,
                          const char *prefix)
 {
     begin(j, key);
     gt_json_begin_array(j);
     for (size_t k = 0; k < gtrace_n_statistics(i->trace); k++) {
-        const struct gtrace_statistic s = gt_info_statistic(i, k);
+        const struct gtrace_statistic s = gt_cli_info_statistic(i, k);
         if (!g_str_has_prefix(s.name, prefix) || s.number == 0)
             continue;
         gt_json_begin_object(j);
@@ -83,12 +83,12 @@ static void put_counters(struct gt_json *j, const struct gt_info *i, const char 
     gt_json_end_array(j);
 }
 
-static void put_processes(struct gt_json *j, const struct gt_info *i)
+static void put_processes(struct gt_json *j, const struct gt_cli_info *i)
 {
     begin(j, "processes");
     gt_json_begin_array(j);
     for (uint32_t k = 0; k < gtrace_n_processes(i->trace); k++) {
-        const struct gtrace_process p = gt_info_process(i, k);
+        const struct gtrace_process p = gt_cli_info_process(i, k);
         gt_json_newline(j);
         gt_json_begin_object(j);
         gt_json_member_u64(j, "pid", p.pid);
@@ -99,7 +99,7 @@ static void put_processes(struct gt_json *j, const struct gt_info *i)
     gt_json_end_array(j);
 }
 
-static void put_names(struct gt_json *j, const struct gt_info *i, uint32_t task, size_t n)
+static void put_names(struct gt_json *j, const struct gt_cli_info *i, uint32_t task, size_t n)
 {
     gt_json_key(j, "names");
     gt_json_begin_array(j);
@@ -114,17 +114,17 @@ static void put_names(struct gt_json *j, const struct gt_info *i, uint32_t task,
     gt_json_end_array(j);
 }
 
-static void put_tasks(struct gt_json *j, const struct gt_info *i)
+static void put_tasks(struct gt_json *j, const struct gt_cli_info *i)
 {
     begin(j, "tasks");
     gt_json_begin_array(j);
     for (uint32_t k = 0; k < gtrace_n_tasks(i->trace); k++) {
-        const struct gtrace_task t = gt_info_task(i, k);
+        const struct gtrace_task t = gt_cli_info_task(i, k);
         const struct gtrace_counts *n = &i->counts[k];
         gt_json_newline(j);
         gt_json_begin_object(j);
         gt_json_member_u64(j, "tid", t.id);
-        gt_json_member_u64(j, "pid", gt_info_process(i, t.process).pid);
+        gt_json_member_u64(j, "pid", gt_cli_info_process(i, t.process).pid);
         gt_json_key(j, "name");
         gt_json_text(j, t.name);
         if (t.n_names > 1)
@@ -141,7 +141,7 @@ static void put_tasks(struct gt_json *j, const struct gt_info *i)
     gt_json_end_array(j);
 }
 
-void gt_info_json(const struct gt_info *i, struct gt_output *out)
+void gt_cli_info_json(const struct gt_cli_info *i, struct gt_output *out)
 {
     struct gt_json j;
     gt_json_init(&j, out, GT_JSON_REPLACE);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 struct gt_record_arguments {
-    struct gt_auto_arguments *automatic;
+    struct gt_arguments_auto *automatic;
     GString *plugin; /* ",argument=..." */
     char *file;      /* the values file; NULL: none */
 };
@@ -21,7 +21,7 @@ struct gt_record_arguments {
 
 /* What one FUNC@ITEM,... asks for: of prototypes, and of the plugin alone. */
 struct asked {
-    struct gt_auto_request request;
+    struct gt_arguments_auto_request request;
     GString *items;
 };
 
@@ -57,7 +57,7 @@ static int check_items(const char *items, struct gt_error *err)
     return status;
 }
 
-static int take_rule(struct gt_recording *r, const char *argument, const char *text,
+static int take_rule(struct gt_record_recording *r, const char *argument, const char *text,
                      struct gt_error *err)
 {
     g_autofree char *pattern = g_strdup(text);
@@ -76,7 +76,7 @@ static int take_rule(struct gt_recording *r, const char *argument, const char *t
     if (status == 0 && own->len)
         status = check_items(own->str, err);
     if (status == 0 && (asked.request.all || asked.request.fields))
-        status = gt_auto_arguments_select(r->arguments->automatic, pattern,
+        status = gt_arguments_auto_select(r->arguments->automatic, pattern,
                                           gt_filter_match_of(r->opt->filters.match), &asked.request,
                                           &place, err);
     if (status == 0 && own->len) {
@@ -88,7 +88,7 @@ static int take_rule(struct gt_recording *r, const char *argument, const char *t
 }
 
 /* Several, separated by semicolons. */
-static int take_list(struct gt_recording *r, const char *option, const char *argument,
+static int take_list(struct gt_record_recording *r, const char *option, const char *argument,
                      const GPtrArray *list, struct gt_error *err)
 {
     struct gt_error why = {0};
@@ -103,14 +103,14 @@ static int take_list(struct gt_recording *r, const char *option, const char *arg
 
 static void put_notice(void *self, const char *line)
 {
-    const struct gt_recording *r = self;
+    const struct gt_record_recording *r = self;
     if (!r->opt->quiet)
         gt_record_say("note: %s", line);
 }
 
-int gt_record_arguments_read(struct gt_recording *r, struct gt_error *err)
+int gt_record_arguments_read(struct gt_record_recording *r, struct gt_error *err)
 {
-    static const struct gt_auto_request all = {.all = true};
+    static const struct gt_arguments_auto_request all = {.all = true};
     const struct gt_record_filters *f = &r->opt->filters;
     if (!f->arguments && !f->results && !f->auto_args && !f->system_calls && !f->object_names &&
         !f->prototypes)
@@ -122,18 +122,18 @@ int gt_record_arguments_read(struct gt_recording *r, struct gt_error *err)
         return gt_error_set(err, GT_E_USAGE, "%s needs -a or -A",
                             f->object_names ? "--object-names" : "--prototypes");
     r->arguments = g_new0(struct gt_record_arguments, 1);
-    r->arguments->automatic = gt_auto_arguments_new(&(struct gt_notices){put_notice, r});
+    r->arguments->automatic = gt_arguments_auto_new(&(struct gt_error_notices){put_notice, r});
     r->arguments->plugin = g_string_new(NULL);
     size_t place;
     int status = 0;
     if (f->auto_args)
-        status = gt_auto_arguments_select(r->arguments->automatic, NULL, GT_FILTER_MATCH_REGEX,
+        status = gt_arguments_auto_select(r->arguments->automatic, NULL, GT_FILTER_MATCH_REGEX,
                                           &all, &place, err);
     for (guint i = 0; f->object_names && i < f->object_names->len && status == 0; i++)
         status =
-            gt_auto_arguments_read_names(r->arguments->automatic, f->object_names->pdata[i], err);
+            gt_arguments_auto_read_names(r->arguments->automatic, f->object_names->pdata[i], err);
     for (guint i = 0; f->prototypes && i < f->prototypes->len && status == 0; i++)
-        status = gt_auto_arguments_read_prototypes(r->arguments->automatic, f->prototypes->pdata[i],
+        status = gt_arguments_auto_read_prototypes(r->arguments->automatic, f->prototypes->pdata[i],
                                                    err);
     if (status == 0)
         status = take_list(r, "-A", "argument", f->arguments, err);
@@ -142,12 +142,13 @@ int gt_record_arguments_read(struct gt_recording *r, struct gt_error *err)
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-static bool is_wanted(const struct gt_recording *r)
+static bool is_wanted(const struct gt_record_recording *r)
 {
-    return r->arguments && gt_auto_arguments_wanted(r->arguments->automatic);
+    return r->arguments && gt_arguments_auto_wanted(r->arguments->automatic);
 }
 
-int gt_record_arguments_add(struct gt_recording *r, const struct gt_symbol_source *source, size_t n,
+int gt_record_arguments_add(struct gt_record_recording *r,
+                            const struct gt_image_symbol_source *source, size_t n,
                             struct gt_error *err)
 {
     int status = 0;
@@ -156,23 +157,23 @@ int gt_record_arguments_add(struct gt_recording *r, const struct gt_symbol_sourc
     for (int modules = 0; modules < 2; modules++) /* after the kernel */
         for (size_t i = 0; i < n && status == 0; i++)
             if ((source[i].kind == GT_SOURCE_MODULE) == modules)
-                status = gt_auto_arguments_add(r->arguments->automatic, &source[i], false, err);
+                status = gt_arguments_auto_add(r->arguments->automatic, &source[i], false, err);
     return status;
 }
 
-static int add_file(struct gt_recording *r, const char *path, struct gt_error *err)
+static int add_file(struct gt_record_recording *r, const char *path, struct gt_error *err)
 {
-    struct gt_symbol_source source;
+    struct gt_image_symbol_source source;
     struct gt_error why = {0};
     g_autofree char *plain = g_strconcat(path, ":0", NULL); /* whatever its name */
-    if (gt_symbol_source_load(plain, &source, &why) < 0)
+    if (gt_image_symbol_source_load(plain, &source, &why) < 0)
         return 0; /* it has no code, or the run will report the fault */
-    int status = gt_auto_arguments_add(r->arguments->automatic, &source, true, err);
-    gt_symbol_source_clear(&source);
+    int status = gt_arguments_auto_add(r->arguments->automatic, &source, true, err);
+    gt_image_symbol_source_clear(&source);
     return status;
 }
 
-static int add_program(struct gt_recording *r, struct gt_error *err)
+static int add_program(struct gt_record_recording *r, struct gt_error *err)
 {
     if (!r->program.path)
         return gt_error_set(err, GT_E_USAGE,
@@ -180,31 +181,31 @@ static int add_program(struct gt_recording *r, struct gt_error *err)
                             "guesttrace record -a PROGRAM, or -a -- qemu-ARCH PROGRAM");
     int status = add_file(r, r->program.path, err);
     g_autoptr(GPtrArray) libraries =
-        gt_libraries_of(r->program.path, r->program.root, r->program.triples);
+        gt_image_libraries_of(r->program.path, r->program.root, r->program.triples);
     for (guint i = 0; i < libraries->len && status == 0; i++)
         status = add_file(r, libraries->pdata[i], err);
     return status;
 }
 
-int gt_record_arguments_write(struct gt_recording *r, struct gt_error *err)
+int gt_record_arguments_write(struct gt_record_recording *r, struct gt_error *err)
 {
     struct gt_text text = {0};
     if (!r->arguments)
         return 0;
     bool calls = r->opt->filters.system_calls && r->user_mode;
     int status =
-        calls ? gt_auto_arguments_add_syscalls(r->arguments->automatic, r->target, err) : 0;
+        calls ? gt_arguments_auto_add_syscalls(r->arguments->automatic, r->target, err) : 0;
     if (!is_wanted(r) && !calls)
         return status;
     if (status == 0 && is_wanted(r) && r->user_mode)
         status = add_program(r, err);
-    if (status == 0 && !gt_auto_arguments_count(r->arguments->automatic)) {
+    if (status == 0 && !gt_arguments_auto_count(r->arguments->automatic)) {
         if (!r->opt->quiet)
             gt_record_say("note: auto-args: no prototypes of selected functions were found");
         return 0;
     }
     if (status == 0)
-        status = gt_auto_arguments_write(r->arguments->automatic, &text, err);
+        status = gt_arguments_auto_write(r->arguments->automatic, &text, err);
     if (status == 0) {
         r->arguments->file = g_strconcat(r->output, ".values", NULL);
         status = gt_file_replace_text(r->arguments->file, &text, err);
@@ -215,7 +216,7 @@ int gt_record_arguments_write(struct gt_recording *r, struct gt_error *err)
 
 /* ---- the plugin's arguments ---------------------------------------------------------------- */
 
-void gt_record_arguments_append(const struct gt_recording *r, GString *out)
+void gt_record_arguments_append(const struct gt_record_recording *r, GString *out)
 {
     if (!r->arguments)
         return;
@@ -225,7 +226,7 @@ void gt_record_arguments_append(const struct gt_recording *r, GString *out)
     gt_record_qemu_append_path(out, "values", r->arguments->file);
 }
 
-void gt_record_arguments_clear(struct gt_recording *r)
+void gt_record_arguments_clear(struct gt_record_recording *r)
 {
     if (!r->arguments)
         return;
@@ -233,6 +234,6 @@ void gt_record_arguments_clear(struct gt_recording *r)
         unlink(r->arguments->file);
     g_free(r->arguments->file);
     g_string_free(r->arguments->plugin, TRUE);
-    gt_auto_arguments_free(r->arguments->automatic);
+    gt_arguments_auto_free(r->arguments->automatic);
     g_clear_pointer(&r->arguments, g_free);
 }

@@ -13,16 +13,17 @@
 
 /* Before the run, in this order. */
 /* Reads the options; sets r->arguments. GT_E_USAGE: err names the option and the expected form. */
-int gt_record_arguments_read(struct gt_recording *r, struct gt_error *err);
+int gt_record_arguments_read(struct gt_record_recording *r, struct gt_error *err);
 /* A machine's files. */
-int gt_record_arguments_add(struct gt_recording *r, const struct gt_symbol_source *source, size_t n,
+int gt_record_arguments_add(struct gt_record_recording *r,
+                            const struct gt_image_symbol_source *source, size_t n,
                             struct gt_error *err);
 /* Adds a program's files; writes the values file if it is needed. Errors of gt_file_replace. */
-int gt_record_arguments_write(struct gt_recording *r, struct gt_error *err);
+int gt_record_arguments_write(struct gt_record_recording *r, struct gt_error *err);
 
 /* Appends the plugin's arguments. */
-void gt_record_arguments_append(const struct gt_recording *r, GString *out);
+void gt_record_arguments_append(const struct gt_record_recording *r, GString *out);
 /* Removes the values file, and frees r->arguments. */
-void gt_record_arguments_clear(struct gt_recording *r);
+void gt_record_arguments_clear(struct gt_record_recording *r);
 
 #endif

@@ -14,30 +14,30 @@
 #include <string.h>
 #include <unistd.h>
 
-struct gt_causes {
+struct gt_record_causes {
     struct gt_filter_set *set;
     char *fifo;
     bool all; /* not only what fits the set */
     bool console, flight;
     struct gt_record_qmp *qmp; /* NULL: not needed */
-    struct gt_child_input input;
+    struct gt_record_child_input input;
     unsigned snapshots, left_out; /* for events */
     unsigned lost, late;          /* sent in vain: the plugin was behind; it had ended */
 };
 
-static bool sees_console(const struct gt_recording *r)
+static bool sees_console(const struct gt_record_recording *r)
 {
-    return !r->opt->no_console && gt_console_is_seen(r->machine);
+    return !r->opt->no_console && gt_record_console_is_seen(r->machine);
 }
 
-uint32_t gt_causes_missing(const struct gt_recording *r)
+uint32_t gt_record_causes_missing(const struct gt_record_recording *r)
 {
     return (sees_console(r) ? 0 : GT_FILTER_NEEDS_CONSOLE) | (r->machine ? 0 : GT_FILTER_NEEDS_QMP);
 }
 
-static void send(struct gt_causes *c, const char *message, const char *text)
+static void send(struct gt_record_causes *c, const char *message, const char *text)
 {
-    int e = gt_message_send(c->fifo, message, text);
+    int e = gt_recording_message_send(c->fifo, message, text);
     c->lost += e == EAGAIN;
     c->late += e && e != EAGAIN;
 }
@@ -55,7 +55,7 @@ static bool ends_all(const char *event)
 
 static void on_event(void *self, const char *name)
 {
-    struct gt_causes *c = self;
+    struct gt_record_causes *c = self;
     if (c->all || gt_filter_listens(c->set, GT_FILTER_QMP, name))
         send(c, GT_MESSAGE_QMP, name);
     if (!c->flight || !ends_all(name))
@@ -68,21 +68,22 @@ static void on_event(void *self, const char *name)
     send(c, GT_MESSAGE_SNAPSHOT, NULL);
 }
 
-void gt_causes_line(void *causes, const char *line)
+void gt_record_causes_line(void *causes, const char *line)
 {
-    struct gt_causes *c = causes;
+    struct gt_record_causes *c = causes;
     if (c->console && (c->all || gt_filter_listens(c->set, GT_FILTER_CONSOLE, line)))
         send(c, GT_MESSAGE_CONSOLE, line);
 }
 
 /* ---- the run ------------------------------------------------------------------------------- */
 
-int gt_causes_open(struct gt_recording *r, struct gt_filter_set *set, struct gt_error *err)
+int gt_record_causes_open(struct gt_record_recording *r, struct gt_filter_set *set,
+                          struct gt_error *err)
 {
     uint32_t uses = gt_filter_set_uses(set);
     bool all = r->opt->control != NULL, flight = r->opt->last != NULL;
-    struct gt_causes *c = r->causes = g_new0(struct gt_causes, 1);
-    *c = (struct gt_causes){
+    struct gt_record_causes *c = r->causes = g_new0(struct gt_record_causes, 1);
+    *c = (struct gt_record_causes){
         .set = set,
         .fifo = g_build_filename(r->dir, GT_MESSAGE_FIFO, NULL),
         .all = all,
@@ -93,11 +94,11 @@ int gt_causes_open(struct gt_recording *r, struct gt_filter_set *set, struct gt_
         return 0;
     int status = gt_record_qmp_open(&c->qmp, on_event, c, err);
     if (status == 0)
-        c->input = (struct gt_child_input){gt_record_qmp_wants, gt_record_qmp_ready, c->qmp};
+        c->input = (struct gt_record_child_input){gt_record_qmp_wants, gt_record_qmp_ready, c->qmp};
     return status;
 }
 
-void gt_causes_arguments(const struct gt_causes *c, GString *out)
+void gt_record_causes_arguments(const struct gt_record_causes *c, GString *out)
 {
     if (c && c->console)
         g_string_append(out, ",console=on");
@@ -105,19 +106,19 @@ void gt_causes_arguments(const struct gt_causes *c, GString *out)
         g_string_append(out, ",qmp=on");
 }
 
-const char *gt_causes_config(const struct gt_causes *c)
+const char *gt_record_causes_config(const struct gt_record_causes *c)
 {
     return c && c->qmp ? gt_record_qmp_config(c->qmp) : NULL;
 }
 
-const struct gt_child_input *gt_causes_input(const struct gt_causes *c)
+const struct gt_record_child_input *gt_record_causes_input(const struct gt_record_causes *c)
 {
     return c && c->qmp ? &c->input : NULL;
 }
 
-void gt_causes_report(const struct gt_recording *r)
+void gt_record_causes_report(const struct gt_record_recording *r)
 {
-    const struct gt_causes *c = r->causes;
+    const struct gt_record_causes *c = r->causes;
     if (c && !r->compact)
         unlink(c->fifo); /* of a QEMU that was killed */
     if (c && c->lost)
@@ -132,7 +133,7 @@ void gt_causes_report(const struct gt_recording *r)
                       GT_CAUSES_SNAPSHOTS);
 }
 
-void gt_causes_free(struct gt_causes *c)
+void gt_record_causes_free(struct gt_record_causes *c)
 {
     if (!c)
         return;

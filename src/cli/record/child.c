@@ -27,7 +27,7 @@ static const int forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,
                                 SIGALRM, SIGTERM, SIGTSTP, SIGWINCH};
 
 struct run {
-    const struct gt_child *child;
+    const struct gt_record_child *child;
     pid_t pid;
     int signals; /* signalfd */
     sigset_t old_mask;
@@ -41,7 +41,7 @@ struct run {
 static struct sigaction old_pipe;
 static bool ignores_pipe;
 
-void gt_child_ignore_broken_pipes(void)
+void gt_record_child_ignore_broken_pipes(void)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     if (!ignores_pipe)
@@ -131,7 +131,7 @@ static bool kills(struct run *r, int sig)
     if (r->overdue)
         kill(r->pid, SIGKILL);
     else if (!r->termed)
-        r->termed = gt_clock_monotonic();
+        r->termed = gt_base_clock_monotonic();
     return r->overdue;
 }
 
@@ -140,7 +140,7 @@ static int overdue_in(struct run *r)
 {
     if (!r->termed || r->overdue)
         return -1;
-    uint64_t ms = (gt_clock_monotonic() - r->termed) / 1000000;
+    uint64_t ms = (gt_base_clock_monotonic() - r->termed) / 1000000;
     if (ms < TERM_SECONDS * 1000)
         return TERM_SECONDS * 1000 - (int)ms;
     r->overdue = true;
@@ -182,7 +182,7 @@ static bool ends_wait(const struct run *r)
  * of it comes; and the rest may never find a reader, so that a signal ends the wait. */
 static void drain(const struct run *r)
 {
-    struct gt_child_output *o = r->child->output;
+    struct gt_record_child_output *o = r->child->output;
     while (o && !o->done(o->self)) {
         struct pollfd p[2] = {{r->signals, POLLIN, 0}};
         o->wants(o->self, &p[1]);
@@ -196,8 +196,8 @@ static void drain(const struct run *r)
 
 static void wait_for_end(struct run *r)
 {
-    struct gt_child_output *o = r->child->output;
-    const struct gt_child_input *in = r->child->input;
+    struct gt_record_child_output *o = r->child->output;
+    const struct gt_record_child_input *in = r->child->input;
     while (!r->ended) {
         struct pollfd p[3] = {{r->signals, POLLIN, 0}, {-1, 0, 0}, {-1, 0, 0}};
         if (o)
@@ -221,7 +221,7 @@ static void wait_for_end(struct run *r)
     drain(r);
 }
 
-int gt_child_run(const struct gt_child *child, int *wait_status, struct gt_error *err)
+int gt_record_child_run(const struct gt_record_child *child, int *wait_status, struct gt_error *err)
 {
     struct run r = {.child = child};
     sigset_t set;
@@ -248,7 +248,7 @@ int gt_child_run(const struct gt_child *child, int *wait_status, struct gt_error
     return status;
 }
 
-int gt_child_end_like(int wait_status)
+int gt_record_child_end_like(int wait_status)
 {
     if (WIFEXITED(wait_status))
         return WEXITSTATUS(wait_status);

@@ -19,7 +19,7 @@
 struct pollfd;
 
 /* A filter between the child's standard output and ours. */
-struct gt_child_output {
+struct gt_record_child_output {
     int fd; /* becomes the child's standard output; then closed in this process and set to -1 */
     void (*wants)(void *self, struct pollfd *p); /* sets the events to wait for; fd -1: none */
     void (*ready)(void *self); /* called after these events, and possibly without; must not block */
@@ -28,14 +28,14 @@ struct gt_child_output {
     void *self;
 };
 
-/* Something else to wait for while the child runs; it has the members of gt_child_output. */
-struct gt_child_input {
+/* Something else to wait for while the child runs; it has the members of gt_record_child_output. */
+struct gt_record_child_input {
     void (*wants)(void *self, struct pollfd *p);
     void (*ready)(void *self);
     void *self;
 };
 
-struct gt_child {
+struct gt_record_child {
     const char *path;  /* executable */
     char *const *argv; /* NULL-terminated */
     char *const *envp; /* NULL-terminated */
@@ -45,21 +45,22 @@ struct gt_child {
      */
     bool (*signal)(void *signal_data, int sig);
     void *data, *signal_data;
-    bool same_places;                   /* the kernel places it as in every run: no ASLR */
-    struct gt_child_output *output;     /* NULL: the child uses our standard output */
-    const struct gt_child_input *input; /* NULL: nothing else */
+    bool same_places;                          /* the kernel places it as in every run: no ASLR */
+    struct gt_record_child_output *output;     /* NULL: the child uses our standard output */
+    const struct gt_record_child_input *input; /* NULL: nothing else */
 };
 
 /* From now on a write to a pipe without a reader fails, in place of ending this process; a child
  * that is run has the former handler. */
-void gt_child_ignore_broken_pipes(void);
+void gt_record_child_ignore_broken_pipes(void);
 
 /* Runs the child until it ends; *wait_status is the status of waitpid(2). GT_E_NOT_FOUND, GT_E_IO:
  * it could not be started. */
-int gt_child_run(const struct gt_child *child, int *wait_status, struct gt_error *err);
+int gt_record_child_run(const struct gt_record_child *child, int *wait_status,
+                        struct gt_error *err);
 
 /* Returns the child's exit status, for main to return. If a signal ended the child, raises it in
  * this process (without a core file); returns 128 + the signal if this process survives. */
-int gt_child_end_like(int wait_status);
+int gt_record_child_end_like(int wait_status);
 
 #endif

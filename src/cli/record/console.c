@@ -26,29 +26,29 @@
 
 #define AT_ONCE 4096 /* a pipe that poll(2) calls writable takes so much without blocking */
 
-struct gt_console {
-    struct gt_child_output child;
+struct gt_record_console {
+    struct gt_record_child_output child;
     int in;        /* our end */
     int out;       /* our standard output */
     bool terminal; /* in is a pseudo-terminal's master */
     char *dir;     /* with the recording's text files */
     char pending[AT_ONCE];
     size_t n, at; /* of pending; at: written already */
-    struct gt_console_lines lines;
-    struct gt_recording_mark clock_before; /* .now of an earlier run */
-    const volatile uint64_t *now;          /* mapped; NULL: not there yet */
-    uint64_t started;                      /* CLOCK_MONOTONIC */
+    struct gt_record_console_lines lines;
+    struct gt_repair_mark clock_before; /* .now of an earlier run */
+    const volatile uint64_t *now;       /* mapped; NULL: not there yet */
+    uint64_t started;                   /* CLOCK_MONOTONIC */
 };
 
 /* ---- time ---------------------------------------------------------------------------------- */
 
 /* The plugin makes its file when the machine starts: an earlier recording's is still there before.
  */
-static void map_live_clock(struct gt_console *c)
+static void map_live_clock(struct gt_record_console *c)
 {
-    struct gt_recording_mark mark;
-    gt_recording_mark(c->dir, GT_LIVE_CLOCK_FILE, &mark);
-    if (!mark.ino || gt_recording_mark_same(&mark, &c->clock_before))
+    struct gt_repair_mark mark;
+    gt_repair_mark(c->dir, GT_LIVE_CLOCK_FILE, &mark);
+    if (!mark.ino || gt_repair_mark_same(&mark, &c->clock_before))
         return;
     g_autofree char *path = g_build_filename(c->dir, GT_LIVE_CLOCK_FILE, NULL);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -61,33 +61,33 @@ static void map_live_clock(struct gt_console *c)
     close(fd);
 }
 
-static struct gt_console_time take_time(struct gt_console *c)
+static struct gt_record_console_time take_time(struct gt_record_console *c)
 {
     if (!c->now && c->dir)
         map_live_clock(c);
-    return (struct gt_console_time){gt_clock_monotonic(), c->now ? *c->now : 0};
+    return (struct gt_record_console_time){gt_base_clock_monotonic(), c->now ? *c->now : 0};
 }
 
 /* A first record says which clock the trace has: instructions are counted from 0. */
-static bool is_host_clock(const struct gt_console *c, const struct gt_records *at)
+static bool is_host_clock(const struct gt_record_console *c, const struct gt_recording_records *at)
 {
     uint64_t time;
-    return gt_records_begin(at, &time, NULL) == 1 && time >= c->started &&
-           time <= gt_clock_monotonic();
+    return gt_repair_records_begin(at, &time, NULL) == 1 && time >= c->started &&
+           time <= gt_base_clock_monotonic();
 }
 
 /* ---- copying ------------------------------------------------------------------------------- */
 
-static void close_in(struct gt_console *c)
+static void close_in(struct gt_record_console *c)
 {
     if (c->in >= 0)
         close(c->in);
     c->in = -1;
 }
 
-static void read_in(struct gt_console *c)
+static void read_in(struct gt_record_console *c)
 {
-    const struct gt_console_time time = take_time(c); /* of what poll(2) has reported */
+    const struct gt_record_console_time time = take_time(c); /* of what poll(2) has reported */
     ssize_t n = read(c->in, c->pending, sizeof c->pending);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return;
@@ -97,10 +97,10 @@ static void read_in(struct gt_console *c)
     }
     c->n = (size_t)n;
     c->at = 0;
-    gt_console_lines_add(&c->lines, c->pending, c->n, &time);
+    gt_record_console_lines_add(&c->lines, c->pending, c->n, &time);
 }
 
-static void write_out(struct gt_console *c)
+static void write_out(struct gt_record_console *c)
 {
     ssize_t n = write(c->out, c->pending + c->at, c->n - c->at);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
@@ -115,13 +115,13 @@ static void write_out(struct gt_console *c)
 
 static void wants(void *self, struct pollfd *p)
 {
-    const struct gt_console *c = self;
+    const struct gt_record_console *c = self;
     *p = c->at < c->n ? (struct pollfd){c->out, POLLOUT, 0} : (struct pollfd){c->in, POLLIN, 0};
 }
 
 static void ready(void *self)
 {
-    struct gt_console *c = self;
+    struct gt_record_console *c = self;
     if (c->at < c->n)
         write_out(c);
     else if (c->in >= 0)
@@ -130,13 +130,13 @@ static void ready(void *self)
 
 static bool done(void *self)
 {
-    const struct gt_console *c = self;
+    const struct gt_record_console *c = self;
     return c->in < 0 && c->at == c->n;
 }
 
 static void resize(void *self)
 {
-    struct gt_console *c = self;
+    struct gt_record_console *c = self;
     struct winsize size;
     if (c->terminal && c->in >= 0 && ioctl(c->out, TIOCGWINSZ, &size) == 0)
         ioctl(c->in, TIOCSWINSZ, &size);
@@ -144,7 +144,7 @@ static void resize(void *self)
 
 /* ---- start and end ------------------------------------------------------------------------- */
 
-static int open_terminal(struct gt_console *c)
+static int open_terminal(struct gt_record_console *c)
 {
     char name[64];
     struct termios mode;
@@ -161,7 +161,7 @@ static int open_terminal(struct gt_console *c)
     return tcsetattr(c->child.fd, TCSANOW, &mode);
 }
 
-static int open_pipe(struct gt_console *c)
+static int open_pipe(struct gt_record_console *c)
 {
     int fd[2];
     if (pipe2(fd, O_CLOEXEC) != 0)
@@ -171,18 +171,18 @@ static int open_pipe(struct gt_console *c)
     return 0;
 }
 
-int gt_console_open(const char *dir, struct gt_console **out, struct gt_error *err)
+int gt_record_console_open(const char *dir, struct gt_record_console **out, struct gt_error *err)
 {
-    struct gt_console *c = g_new0(struct gt_console, 1);
-    c->child = (struct gt_child_output){
+    struct gt_record_console *c = g_new0(struct gt_record_console, 1);
+    c->child = (struct gt_record_child_output){
         .fd = -1, .wants = wants, .ready = ready, .done = done, .resize = resize, .self = c};
     c->in = -1;
     c->out = STDOUT_FILENO;
     c->dir = g_strdup(dir);
-    c->started = gt_clock_monotonic();
+    c->started = gt_base_clock_monotonic();
     if (dir)
-        gt_recording_mark(dir, GT_LIVE_CLOCK_FILE, &c->clock_before);
-    gt_console_lines_init(&c->lines);
+        gt_repair_mark(dir, GT_LIVE_CLOCK_FILE, &c->clock_before);
+    gt_record_console_lines_init(&c->lines);
     c->lines.passes = !dir;
     int failed = isatty(c->out) ? open_terminal(c) : open_pipe(c);
     if (failed == 0 && fcntl(c->in, F_SETFL, fcntl(c->in, F_GETFL) | O_NONBLOCK) == 0) {
@@ -190,52 +190,53 @@ int gt_console_open(const char *dir, struct gt_console **out, struct gt_error *e
         return 0;
     }
     gt_error_errno(err, errno, "the console's output");
-    gt_console_free(c);
+    gt_record_console_free(c);
     return GT_E_IO;
 }
 
-void gt_console_on_line(struct gt_console *c, void (*complete)(void *self, const char *line),
-                        void *self)
+void gt_record_console_on_line(struct gt_record_console *c,
+                               void (*complete)(void *self, const char *line), void *self)
 {
     c->lines.complete = complete;
     c->lines.self = self;
 }
 
-void gt_console_on_text(struct gt_console *c, void (*text)(void *self, const char *line),
-                        void *self)
+void gt_record_console_on_text(struct gt_record_console *c,
+                               void (*text)(void *self, const char *line), void *self)
 {
     c->lines.part = text;
     c->lines.self = self;
 }
 
-struct gt_child_output *gt_console_output(struct gt_console *c)
+struct gt_record_child_output *gt_record_console_output(struct gt_record_console *c)
 {
     return &c->child;
 }
 
-void gt_console_end(struct gt_console *c)
+void gt_record_console_end(struct gt_record_console *c)
 {
-    gt_console_lines_end(&c->lines);
+    gt_record_console_lines_end(&c->lines);
 }
 
-int gt_console_finish(struct gt_console *c, const struct gt_records *at, struct gt_error *err)
+int gt_record_console_finish(struct gt_record_console *c, const struct gt_recording_records *at,
+                             struct gt_error *err)
 {
     g_autofree char *now = g_build_filename(c->dir, GT_LIVE_CLOCK_FILE, NULL);
     g_autofree char *path = g_build_filename(at->dir, GT_EXTERN_FILE, NULL);
-    gt_console_lines_end(&c->lines);
+    gt_record_console_lines_end(&c->lines);
     unlink(now);
     bool guest = c->now != NULL;
     if (c->lines.line->len == 0 || (!guest && !is_host_clock(c, at)))
         return 0;
     struct gt_text text = {0};
-    gt_console_lines_write(&c->lines, guest, &text);
+    gt_record_console_lines_write(&c->lines, guest, &text);
     int status = text.failed ? gt_error_set(err, GT_E_NOMEM, "%s: out of memory", path)
-                             : gt_extern_add(path, &text, err);
+                             : gt_recording_extern_add(path, &text, err);
     gt_text_free(&text);
     return status;
 }
 
-void gt_console_free(struct gt_console *c)
+void gt_record_console_free(struct gt_record_console *c)
 {
     if (!c)
         return;
@@ -244,7 +245,7 @@ void gt_console_free(struct gt_console *c)
         close(c->child.fd);
     if (c->now)
         munmap((void *)(uintptr_t)c->now, sizeof *c->now);
-    gt_console_lines_clear(&c->lines);
+    gt_record_console_lines_clear(&c->lines);
     g_free(c->dir);
     g_free(c);
 }
@@ -283,7 +284,7 @@ static bool is_on_stdio(char *const *all, const char *option, const char *value)
     return id && has_chardev(all, id);
 }
 
-bool gt_console_on_stdio(char *const *argv)
+bool gt_record_console_on_stdio(char *const *argv)
 {
     bool stdio = false, serial = false, nographic = false, other = false;
     for (char *const *a = argv; *a; a++) {
@@ -297,7 +298,7 @@ bool gt_console_on_stdio(char *const *argv)
     return !other && (stdio || (nographic && !serial));
 }
 
-bool gt_console_is_seen(char *const *machine)
+bool gt_record_console_is_seen(char *const *machine)
 {
-    return machine && gt_console_on_stdio(machine) && fcntl(STDOUT_FILENO, F_GETFD) >= 0;
+    return machine && gt_record_console_on_stdio(machine) && fcntl(STDOUT_FILENO, F_GETFD) >= 0;
 }

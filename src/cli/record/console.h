@@ -22,38 +22,39 @@
 
 #include <stdbool.h>
 
-struct gt_console;
+struct gt_record_console;
 
 /* True if QEMU's arguments (without its name) put the machine's serial port on standard output:
  * -nographic without -serial, -serial stdio or mon:stdio, a stdio chardev that a serial port or a
  * device has; not -daemonize, nor a display on the terminal. */
-bool gt_console_on_stdio(char *const *argv);
+bool gt_record_console_on_stdio(char *const *argv);
 
 /* True if the machine (QEMU's arguments without its name; NULL: user mode) has such a console, and
  * our standard output is open. */
-bool gt_console_is_seen(char *const *machine);
+bool gt_record_console_is_seen(char *const *machine);
 
 /* `dir`: that of the recording's text files; NULL: there are none, lines are not kept. Call this
- * before QEMU starts; free *out with gt_console_free. GT_E_IO: no pipe. */
-int gt_console_open(const char *dir, struct gt_console **out, struct gt_error *err);
+ * before QEMU starts; free *out with gt_record_console_free. GT_E_IO: no pipe. */
+int gt_record_console_open(const char *dir, struct gt_record_console **out, struct gt_error *err);
 
 /* Before the run: `complete` gets each line, without control characters, when its end has come. */
-void gt_console_on_line(struct gt_console *c, void (*complete)(void *self, const char *line),
-                        void *self);
+void gt_record_console_on_line(struct gt_record_console *c,
+                               void (*complete)(void *self, const char *line), void *self);
 
 /* And `text` gets what has come of a line whenever more of it has, before its end. */
-void gt_console_on_text(struct gt_console *c, void (*text)(void *self, const char *line),
-                        void *self);
+void gt_record_console_on_text(struct gt_record_console *c,
+                               void (*text)(void *self, const char *line), void *self);
 
-/* Returns the output for gt_child_run. */
-struct gt_child_output *gt_console_output(struct gt_console *c);
+/* Returns the output for gt_record_child_run. */
+struct gt_record_child_output *gt_record_console_output(struct gt_record_console *c);
 
 /* After the run: ends the last line. */
-void gt_console_end(struct gt_console *c);
+void gt_record_console_end(struct gt_record_console *c);
 /* Call this after the run, for each recording that came of it: adds to its extern.dat the lines
- * with known times, if there are any, and removes DIR/.now. Errors of gt_extern_add. */
-int gt_console_finish(struct gt_console *c, const struct gt_records *at, struct gt_error *err);
+ * with known times, if there are any, and removes DIR/.now. Errors of gt_recording_extern_add. */
+int gt_record_console_finish(struct gt_record_console *c, const struct gt_recording_records *at,
+                             struct gt_error *err);
 /* NULL is fine. */
-void gt_console_free(struct gt_console *c);
+void gt_record_console_free(struct gt_record_console *c);
 
 #endif

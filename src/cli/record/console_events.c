@@ -17,12 +17,12 @@
 
 struct event {
     const char *name;
-    struct gt_regex *regex;
+    struct gt_filter_regex *regex;
     bool gets_line, waits; /* waits: for the line's end */
     bool met;              /* in this line */
 };
 
-struct gt_console_events {
+struct gt_record_console_events {
     struct event *event;
     size_t n;
     char *fifo;
@@ -31,19 +31,19 @@ struct gt_console_events {
 
 /* ---- the run ------------------------------------------------------------------------------- */
 
-static void send_event(struct gt_console_events *c, const struct event *e, const char *line)
+static void send_event(struct gt_record_console_events *c, const struct event *e, const char *line)
 {
     g_autofree char *text = g_strconcat(e->name, e->gets_line ? " " : NULL, line, NULL);
-    int error = gt_message_send(c->fifo, GT_MESSAGE_EVENT, text);
+    int error = gt_recording_message_send(c->fifo, GT_MESSAGE_EVENT, text);
     c->lost += error == EAGAIN;
     c->late += error && error != EAGAIN;
 }
 
 static void on_text(void *self, const char *line)
 {
-    struct gt_console_events *c = self;
+    struct gt_record_console_events *c = self;
     for (struct event *e = c->event; e < c->event + c->n; e++) {
-        if (e->met || e->waits || !gt_regex_match(e->regex, line))
+        if (e->met || e->waits || !gt_filter_regex_match(e->regex, line))
             continue;
         e->met = true;
         send_event(c, e, line);
@@ -52,9 +52,9 @@ static void on_text(void *self, const char *line)
 
 static void on_line(void *self, const char *line)
 {
-    struct gt_console_events *c = self;
+    struct gt_record_console_events *c = self;
     for (struct event *e = c->event; e < c->event + c->n; e++) {
-        if (!e->met && *line && gt_regex_match(e->regex, line))
+        if (!e->met && *line && gt_filter_regex_match(e->regex, line))
             send_event(c, e, line);
         e->met = false;
     }
@@ -62,21 +62,21 @@ static void on_line(void *self, const char *line)
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-static int fail(enum gt_status status, const struct gt_dynamic_event *e, const char *path,
-                const char *why, struct gt_error *err)
+static int fail(enum gt_error_status status, const struct gt_events_dynamic_event *e,
+                const char *path, const char *why, struct gt_error *err)
 {
     return gt_error_set(err, status, "%.200s:%u: event '%.100s', at=%.100s: %.300s", path, e->line,
                         e->event.name, e->at, why);
 }
 
-static bool is_at_console(const struct gt_dynamic_event *e)
+static bool is_at_console(const struct gt_events_dynamic_event *e)
 {
     return e->at && g_str_has_prefix(e->at, CONSOLE) && e->event.enabled &&
            (!e->at[strlen(CONSOLE)] || strchr(" \t\r\v\f\"", e->at[strlen(CONSOLE)]));
 }
 
 /* Between the quotes, \" is a quote; other backslashes are the expression's. NULL: no quotes. */
-static char *expression_of(const struct gt_dynamic_event *e)
+static char *expression_of(const struct gt_events_dynamic_event *e)
 {
     const char *open = strchr(e->at, '"');
     if (!open)
@@ -102,7 +102,7 @@ static bool depends_on_more(const char *expression)
     return false;
 }
 
-static int take_event(struct gt_console_events *c, const struct gt_dynamic_event *e,
+static int take_event(struct gt_record_console_events *c, const struct gt_events_dynamic_event *e,
                       const char *path, struct gt_error *err)
 {
     struct event *out = &c->event[c->n++];
@@ -116,7 +116,7 @@ static int take_event(struct gt_console_events *c, const struct gt_dynamic_event
     if (e->n_arguments > 1 || (e->n_arguments && e->argument[0].kind != GT_TRACE_STRING))
         return fail(GT_E_USAGE, e, path,
                     "expected no argument, or one that gets the line: const char *", err);
-    if (gt_regex_parse(expression, &out->regex, &at, &why) < 0) {
+    if (gt_filter_regex_parse(expression, &out->regex, &at, &why) < 0) {
         g_autofree char *text =
             g_strdup_printf("character %zu of the expression: %s", at + 1, why.text);
         return fail(GT_E_USAGE, e, path, text, err);
@@ -128,7 +128,7 @@ static int take_event(struct gt_console_events *c, const struct gt_dynamic_event
 }
 
 /* One that is left of a run that was killed is replaced. */
-static int make_fifo(struct gt_console_events *c, const struct gt_recording *r,
+static int make_fifo(struct gt_record_console_events *c, const struct gt_record_recording *r,
                      struct gt_error *err)
 {
     struct stat st;
@@ -144,12 +144,12 @@ static int make_fifo(struct gt_console_events *c, const struct gt_recording *r,
     return 0;
 }
 
-static int check_seen(const struct gt_recording *r, const struct gt_dynamic_event *e,
+static int check_seen(const struct gt_record_recording *r, const struct gt_events_dynamic_event *e,
                       const char *path, struct gt_error *err)
 {
     if (r->user_mode)
         return fail(GT_E_UNSUPPORTED, e, path, "a program has no console, machines have one", err);
-    if (!gt_console_is_seen(r->machine))
+    if (!gt_record_console_is_seen(r->machine))
         return fail(GT_E_UNSUPPORTED, e, path,
                     "the machine's console is not seen here: it has to be QEMU's standard output "
                     "(-nographic, -serial stdio)",
@@ -157,10 +157,12 @@ static int check_seen(const struct gt_recording *r, const struct gt_dynamic_even
     return 0;
 }
 
-int gt_console_events_open(struct gt_recording *r, const struct gt_dynamic_events *events,
-                           const char *path, struct gt_error *err)
+int gt_record_console_events_open(struct gt_record_recording *r,
+                                  const struct gt_events_dynamic_events *events, const char *path,
+                                  struct gt_error *err)
 {
-    struct gt_console_events *c = r->console_events = g_new0(struct gt_console_events, 1);
+    struct gt_record_console_events *c = r->console_events =
+        g_new0(struct gt_record_console_events, 1);
     int status = 0;
     c->event = g_new0(struct event, events->n + 1);
     for (size_t i = 0; i < events->n && status == 0; i++) {
@@ -174,15 +176,15 @@ int gt_console_events_open(struct gt_recording *r, const struct gt_dynamic_event
         return status;
     status = make_fifo(c, r, err);
     if (status == 0)
-        status = gt_console_open(NULL, &r->console, err);
+        status = gt_record_console_open(NULL, &r->console, err);
     if (status < 0)
         return status;
-    gt_console_on_line(r->console, on_line, c);
-    gt_console_on_text(r->console, on_text, c);
+    gt_record_console_on_line(r->console, on_line, c);
+    gt_record_console_on_text(r->console, on_text, c);
     return 0;
 }
 
-void gt_console_events_arguments(const struct gt_console_events *c, GString *out)
+void gt_record_console_events_arguments(const struct gt_record_console_events *c, GString *out)
 {
     if (!c || !c->fifo)
         return;
@@ -190,7 +192,7 @@ void gt_console_events_arguments(const struct gt_console_events *c, GString *out
     gt_record_qemu_append_value(out, c->fifo);
 }
 
-void gt_console_events_report(const struct gt_console_events *c)
+void gt_record_console_events_report(const struct gt_record_console_events *c)
 {
     if (c && c->lost)
         gt_record_say("%u events at texts of the console are missing: too many came at once",
@@ -199,20 +201,20 @@ void gt_console_events_report(const struct gt_console_events *c)
         gt_record_say("%u events at texts of the console are missing: the recording had ended",
                       c->late);
     for (size_t i = 0; c && i < c->n; i++)
-        if (gt_regex_undecided(c->event[i].regex))
+        if (gt_filter_regex_undecided(c->event[i].regex))
             gt_record_say("event %s: for %" PRIu64 " texts the expression was too much, they are "
                           "taken as not matching; use a simpler one",
-                          c->event[i].name, gt_regex_undecided(c->event[i].regex));
+                          c->event[i].name, gt_filter_regex_undecided(c->event[i].regex));
 }
 
-void gt_console_events_free(struct gt_console_events *c)
+void gt_record_console_events_free(struct gt_record_console_events *c)
 {
     if (!c)
         return;
     if (c->fifo)
         unlink(c->fifo);
     for (size_t i = 0; i < c->n; i++)
-        gt_regex_free(c->event[i].regex);
+        gt_filter_regex_free(c->event[i].regex);
     g_free(c->event);
     g_free(c->fifo);
     g_free(c);

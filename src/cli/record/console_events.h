@@ -13,17 +13,18 @@
 #include "cli/record/recording.h"
 #include "events/library/dynamic/dynamic.h"
 
-struct gt_console_events;
+struct gt_record_console_events;
 
 /* Before the run: if some of `events` (of the file at `path`; they outlive it) are at=console,
  * makes r->console and r->console_events. GT_E_USAGE: an event is invalid; GT_E_UNSUPPORTED: this
  * run sees no console; GT_E_EXISTS, GT_E_IO: no FIFO. */
-int gt_console_events_open(struct gt_recording *r, const struct gt_dynamic_events *events,
-                           const char *path, struct gt_error *err);
+int gt_record_console_events_open(struct gt_record_recording *r,
+                                  const struct gt_events_dynamic_events *events, const char *path,
+                                  struct gt_error *err);
 /* For those below `c` may be NULL. Appends the plugin's argument. */
-void gt_console_events_arguments(const struct gt_console_events *c, GString *out);
+void gt_record_console_events_arguments(const struct gt_record_console_events *c, GString *out);
 /* After the run: prints what did not reach the plugin. */
-void gt_console_events_report(const struct gt_console_events *c);
-void gt_console_events_free(struct gt_console_events *c);
+void gt_record_console_events_report(const struct gt_record_console_events *c);
+void gt_record_console_events_free(struct gt_record_console_events *c);
 
 #endif

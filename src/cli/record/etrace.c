@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-const struct gt_option gt_options_etrace[] = {
+const struct gt_cli_option gt_record_options_etrace[] = {
     {"flags", .type = GT_OPTION_TEXT, .value = "FLAG,...",
      .help = "record these packets: exec (the default), mem, disas, cpu, gpio, all, coverage, none",
      .heading = GT_UNDER_WHAT | GT_OPTION_FIRST, GT_RECORD_FIELD(flags)},
@@ -31,7 +31,7 @@ const struct gt_option gt_options_etrace[] = {
     {0},
 };
 
-static void etrace_arguments(const struct gt_recording *r, GString *out)
+static void etrace_arguments(const struct gt_record_recording *r, GString *out)
 {
     const struct gt_record_options *opt = r->opt;
     g_autofree char *target = gt_record_stream_target(r);
@@ -52,12 +52,12 @@ static void etrace_arguments(const struct gt_recording *r, GString *out)
         g_string_append(out, ",drop=on");
 }
 
-static int etrace_prepare(struct gt_recording *r, struct gt_error *err)
+static int etrace_prepare(struct gt_record_recording *r, struct gt_error *err)
 {
     return gt_record_stream_check(r, "an etrace stream", err);
 }
 
-static bool etrace_finish(struct gt_recording *r)
+static bool etrace_finish(struct gt_record_recording *r)
 {
     const char *flags = r->opt->flags;
     return gt_record_stream_finish(r, flags && strcmp(flags, "coverage") == 0
@@ -65,7 +65,7 @@ static bool etrace_finish(struct gt_recording *r)
                                           : "guesttrace dump");
 }
 
-const struct gt_tool gt_tool_etrace = {
+const struct gt_record_tool gt_record_tool_etrace = {
     .name = "etrace",
     .plugin = "libetrace.so",
     .output = "etrace.out",

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const struct gt_option gt_options_events[] = {
+const struct gt_cli_option gt_record_options_events[] = {
     {"guest-events", .type = GT_OPTION_FILE, .chooses = true, .value = "FILE",
      .help = "record the trace events that this trace-events file declares at places in the guest "
              "(docs/guest-events.md); selects --tool events",
@@ -54,18 +54,18 @@ const struct gt_option gt_options_events[] = {
     {0},
 };
 
-static bool has_backend(const struct gt_recording *r, const char *name)
+static bool has_backend(const struct gt_record_recording *r, const char *name)
 {
     g_auto(GStrv) names = g_strsplit_set(r->opt->backends, "+,", -1);
     return g_strv_contains((const char *const *)names, name);
 }
 
-static bool has_trace(const struct gt_recording *r)
+static bool has_trace(const struct gt_record_recording *r)
 {
     return !r->opt->backends || has_backend(r, "simple");
 }
 
-static char *declarations(const struct gt_recording *r)
+static char *declarations(const struct gt_record_recording *r)
 {
     return g_strconcat(r->output, GT_TRACE_DECLARATIONS, NULL);
 }
@@ -78,7 +78,7 @@ static void append(GString *out, const char *name, const char *value)
     gt_record_qemu_append_value(out, value);
 }
 
-static void events_arguments(const struct gt_recording *r, GString *out)
+static void events_arguments(const struct gt_record_recording *r, GString *out)
 {
     const struct gt_record_options *opt = r->opt;
     g_autofree char *file = declarations(r);
@@ -92,20 +92,21 @@ static void events_arguments(const struct gt_recording *r, GString *out)
     append(out, "tasks", opt->no_task ? "off" : NULL);
     append(out, "code", r->code);
     append(out, "abi", gt_record_names_abi(r));
-    gt_console_events_arguments(r->console_events, out);
+    gt_record_console_events_arguments(r->console_events, out);
     gt_record_qemu_append_path(out, "control", opt->control);
 }
 
 /* The declarations that the plugin gets, and readers of the trace. */
-static int write_declarations(struct gt_recording *r, struct gt_error *err)
+static int write_declarations(struct gt_record_recording *r, struct gt_error *err)
 {
     struct gt_text text = {0};
     g_autofree char *path = declarations(r);
     g_autoptr(GPtrArray) files = gt_record_names_paths(r);
-    int status = gt_guest_events_expand(r->opt->guest_events, (const char *const *)files->pdata,
-                                        files->len, &text, &r->events, err);
+    int status =
+        gt_events_guest_events_expand(r->opt->guest_events, (const char *const *)files->pdata,
+                                      files->len, &text, &r->events, err);
     if (status == 0)
-        status = gt_console_events_open(r, &r->events, r->opt->guest_events, err);
+        status = gt_record_console_events_open(r, &r->events, r->opt->guest_events, err);
     if (status == 0)
         status = gt_file_replace_text(path, &text, err);
     gt_text_free(&text);
@@ -114,7 +115,7 @@ static int write_declarations(struct gt_recording *r, struct gt_error *err)
 
 /* The file at the declarations' place: an earlier trace's, or somebody's own. It is NAME.old until
  * a new trace has replaced the earlier one. */
-static int move_aside(struct gt_recording *r, struct gt_error *err)
+static int move_aside(struct gt_record_recording *r, struct gt_error *err)
 {
     struct stat there, own;
     g_autofree char *path = declarations(r);
@@ -135,7 +136,7 @@ static int move_aside(struct gt_recording *r, struct gt_error *err)
 }
 
 /* Of a trace that was recorded over nothing is kept. */
-static void move_back(const struct gt_recording *r, bool begun)
+static void move_back(const struct gt_record_recording *r, bool begun)
 {
     g_autofree char *path = declarations(r);
     g_autofree char *old = g_strconcat(path, ".old", NULL);
@@ -147,7 +148,7 @@ static void move_back(const struct gt_recording *r, bool begun)
         unlink(old);
 }
 
-static int events_prepare(struct gt_recording *r, struct gt_error *err)
+static int events_prepare(struct gt_record_recording *r, struct gt_error *err)
 {
     if (!r->opt->guest_events)
         return gt_error_set(err, GT_E_USAGE, "--tool events needs --guest-events FILE");
@@ -171,7 +172,7 @@ static int events_prepare(struct gt_recording *r, struct gt_error *err)
 }
 
 /* They belong to a trace; without one nothing is left. */
-static void events_undo(const struct gt_recording *r)
+static void events_undo(const struct gt_record_recording *r)
 {
     g_autofree char *path = declarations(r);
     if (r->declared && (r->declarations_moved || !g_file_test(r->output, G_FILE_TEST_EXISTS)))
@@ -179,11 +180,11 @@ static void events_undo(const struct gt_recording *r)
     move_back(r, false);
 }
 
-static bool events_finish(struct gt_recording *r)
+static bool events_finish(struct gt_record_recording *r)
 {
     if (r->console)
-        gt_console_end(r->console);
-    gt_console_events_report(r->console_events);
+        gt_record_console_end(r->console);
+    gt_record_console_events_report(r->console_events);
     if (!has_trace(r)) {
         move_back(r, false);
         return true;
@@ -196,7 +197,7 @@ static bool events_finish(struct gt_recording *r)
     return begun;
 }
 
-const struct gt_tool gt_tool_events = {
+const struct gt_record_tool gt_record_tool_events = {
     .name = "events",
     .plugin = "libevents.so",
     .output = "events.trace",

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-const struct gt_option gt_options_execlog[] = {
+const struct gt_cli_option gt_record_options_execlog[] = {
     {"format", .type = GT_OPTION_CHOICE, .value = "FORM",
      .choices = (const char *const[]){"text", "binary", NULL},
      .help = "select the log's format: text (the default), or binary, which is smaller",
@@ -73,7 +73,7 @@ static const GPtrArray *list_at(const struct gt_record_options *opt, size_t i)
     return *(GPtrArray *const *)(const void *)((const char *)opt + lists[i].offset);
 }
 
-static void execlog_arguments(const struct gt_recording *r, GString *out)
+static void execlog_arguments(const struct gt_record_recording *r, GString *out)
 {
     const struct gt_record_options *opt = r->opt;
     g_autofree char *target = gt_record_stream_target(r);
@@ -105,13 +105,13 @@ enum { LAST_MOST = 100000000 };
 static int check_last(const char *last, struct gt_error *err)
 {
     uint64_t n;
-    if (!last || (gt_number_parse(last, &n) == 0 && n >= 1 && n <= LAST_MOST))
+    if (!last || (gt_text_number_parse(last, &n) == 0 && n >= 1 && n <= LAST_MOST))
         return 0;
     return gt_error_set(err, GT_E_USAGE, "option '--last' takes a number from 1 to %d, not '%s'",
                         LAST_MOST, last);
 }
 
-static int execlog_prepare(struct gt_recording *r, struct gt_error *err)
+static int execlog_prepare(struct gt_record_recording *r, struct gt_error *err)
 {
     int status = check_last(r->opt->last, err);
     if (status < 0)
@@ -119,13 +119,13 @@ static int execlog_prepare(struct gt_recording *r, struct gt_error *err)
     return gt_record_stream_check(r, "an instruction log", err);
 }
 
-static bool execlog_finish(struct gt_recording *r)
+static bool execlog_finish(struct gt_record_recording *r)
 {
     bool binary = r->opt->format && strcmp(r->opt->format, "binary") == 0;
     return gt_record_stream_finish(r, binary ? "guesttrace dump" : "less");
 }
 
-const struct gt_tool gt_tool_execlog = {
+const struct gt_record_tool gt_record_tool_execlog = {
     .name = "execlog",
     .plugin = "libexeclog.so",
     .output = "execlog.out",

@@ -31,7 +31,7 @@ static void make_lists(const struct gt_record_filters *f, struct list lists[LIST
     memcpy(lists, all, sizeof all);
 }
 
-bool gt_record_starts_off(const struct gt_recording *r)
+bool gt_record_starts_off(const struct gt_record_recording *r)
 {
     return r->opt->trace && strcmp(r->opt->trace, "off") == 0;
 }
@@ -92,12 +92,13 @@ static int add_all(struct gt_filter_set *set, const struct gt_record_filters *f,
     return status == 0 ? add_single(set, f, err) : status;
 }
 
-int gt_record_filters_make(struct gt_recording *r, struct gt_filter_set **out, struct gt_error *err)
+int gt_record_filters_make(struct gt_record_recording *r, struct gt_filter_set **out,
+                           struct gt_error *err)
 {
     const struct gt_record_filters *f = &r->opt->filters;
     const struct gt_filter_settings settings = {
         .match = gt_filter_match_of(f->match),
-        .needs = gt_causes_missing(r) | (r->opt->last ? 0 : GT_FILTER_NEEDS_SNAPSHOTS) |
+        .needs = gt_record_causes_missing(r) | (r->opt->last ? 0 : GT_FILTER_NEEDS_SNAPSHOTS) |
                  (r->user_mode
                       ? GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_HANDLERS | GT_FILTER_NEEDS_KERNEL
                       : GT_FILTER_NEEDS_EXIT | GT_FILTER_NEEDS_SIGNAL),
@@ -124,7 +125,7 @@ static void append(GString *out, const char *name, const char *value)
     gt_record_qemu_append_value(out, value);
 }
 
-void gt_record_filters_arguments(const struct gt_recording *r, GString *out)
+void gt_record_filters_arguments(const struct gt_record_recording *r, GString *out)
 {
     const struct gt_record_filters *f = &r->opt->filters;
     struct list lists[LISTS];

@@ -9,7 +9,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-struct gt_recording;
+struct gt_record_recording;
 struct gt_filter_set;
 
 /* NULL, false: not given. */
@@ -108,11 +108,11 @@ struct gt_record_filters {
 
 /* Before the run: the set of the options, which the caller frees; sets r->lines. GT_E_USAGE: err
  * names the option and the expected form. */
-int gt_record_filters_make(struct gt_recording *r, struct gt_filter_set **out,
+int gt_record_filters_make(struct gt_record_recording *r, struct gt_filter_set **out,
                            struct gt_error *err);
 /* Appends the plugin's arguments. */
-void gt_record_filters_arguments(const struct gt_recording *r, GString *out);
+void gt_record_filters_arguments(const struct gt_record_recording *r, GString *out);
 /* True: --trace off, which is about calls. */
-bool gt_record_starts_off(const struct gt_recording *r);
+bool gt_record_starts_off(const struct gt_record_recording *r);
 
 #endif

@@ -33,7 +33,7 @@ static int check_limits(const struct gt_record_options *o, bool compact, struct 
     return 0;
 }
 
-int gt_record_flight_check(const struct gt_recording *r, struct gt_error *err)
+int gt_record_flight_check(const struct gt_record_recording *r, struct gt_error *err)
 {
     struct gt_compact_flight_limit limit;
     struct gt_error why;
@@ -59,7 +59,7 @@ static uint64_t number_of(const char *base, const char *name)
     if (!g_str_has_prefix(name, base) || name[strlen(base)] != '.')
         return 0;
     const char *digits = name + strlen(base) + 1;
-    return *digits >= '1' && *digits <= '9' && gt_number_parse(digits, &n) == 0 ? n : 0;
+    return *digits >= '1' && *digits <= '9' && gt_text_number_parse(digits, &n) == 0 ? n : 0;
 }
 
 static gint compare(gconstpointer a, gconstpointer b)
@@ -68,7 +68,7 @@ static gint compare(gconstpointer a, gconstpointer b)
     return *x < *y ? -1 : *x > *y;
 }
 
-static GArray *numbers(const struct gt_recording *r)
+static GArray *numbers(const struct gt_record_recording *r)
 {
     GArray *list = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     g_autofree char *folder = g_path_get_dirname(r->output);
@@ -83,12 +83,12 @@ static GArray *numbers(const struct gt_recording *r)
     return list;
 }
 
-void gt_record_flight_mark(struct gt_recording *r)
+void gt_record_flight_mark(struct gt_record_recording *r)
 {
     r->snapshots_before = numbers(r);
 }
 
-static bool was_there(const struct gt_recording *r, uint64_t n)
+static bool was_there(const struct gt_record_recording *r, uint64_t n)
 {
     for (guint i = 0; i < r->snapshots_before->len; i++)
         if (g_array_index(r->snapshots_before, uint64_t, i) == n)
@@ -96,7 +96,7 @@ static bool was_there(const struct gt_recording *r, uint64_t n)
     return false;
 }
 
-GPtrArray *gt_record_flight_files(const struct gt_recording *r)
+GPtrArray *gt_record_flight_files(const struct gt_record_recording *r)
 {
     GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GArray) now = numbers(r);
@@ -110,23 +110,22 @@ GPtrArray *gt_record_flight_files(const struct gt_recording *r)
     return files;
 }
 
-bool gt_record_flight_is_open(const struct gt_recording *r)
+bool gt_record_flight_is_open(const struct gt_record_recording *r)
 {
-    struct gt_recording_mark info;
-    gt_recording_mark(r->dir, "info", &info);
-    return gt_compact_flight_is(r->dir) && info.ino &&
-           !gt_recording_mark_same(&info, &r->info_before);
+    struct gt_repair_mark info;
+    gt_repair_mark(r->dir, "info", &info);
+    return gt_compact_flight_is(r->dir) && info.ino && !gt_repair_mark_same(&info, &r->info_before);
 }
 
 /* ---- snapshots ----------------------------------------------------------------------------- */
 
 bool gt_record_flight_signal(void *recording, int sig)
 {
-    const struct gt_recording *r = recording;
+    const struct gt_record_recording *r = recording;
     if (sig != SIGUSR2)
         return false;
     g_autofree char *path = g_build_filename(r->dir, GT_MESSAGE_FIFO, NULL);
-    if (gt_message_send(path, GT_MESSAGE_SNAPSHOT, NULL))
+    if (gt_recording_message_send(path, GT_MESSAGE_SNAPSHOT, NULL))
         gt_record_say(
             "no snapshot: the first process of the recording has not begun, or has ended");
     return true;

@@ -15,7 +15,7 @@
 
 #define TRIPLES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static const struct gt_guest_target machines[] = {
+static const struct gt_record_guest_target machines[] = {
     {EM_X86_64, 64, LE, "x86_64", TRIPLES("x86_64-linux-gnu")},
     {EM_AARCH64, 64, LE, "aarch64", TRIPLES("aarch64-linux-gnu")},
     {EM_RISCV, 64, LE, "riscv64", TRIPLES("riscv64-linux-gnu")},
@@ -48,17 +48,18 @@ static const struct gt_guest_target machines[] = {
     {EM_XTENSA, 32, BE, "xtensaeb", TRIPLES("xtensaeb-linux-gnu")},
 };
 
-const struct gt_guest_target *gt_guest_target_find(uint16_t e_machine, unsigned bits, uint8_t data)
+const struct gt_record_guest_target *gt_record_guest_target_find(uint16_t e_machine, unsigned bits,
+                                                                 uint8_t data)
 {
     for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
-        const struct gt_guest_target *m = &machines[i];
+        const struct gt_record_guest_target *m = &machines[i];
         if (m->e_machine == e_machine && m->bits == bits && m->data == data)
             return m;
     }
     return NULL;
 }
 
-bool gt_guest_target_is_name(const char *name)
+bool gt_record_guest_target_is_name(const char *name)
 {
     for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
         if (strcmp(machines[i].target, name) == 0)

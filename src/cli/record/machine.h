@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct gt_guest_target {
+struct gt_record_guest_target {
     uint16_t e_machine;
     uint8_t bits;       /* 32 or 64 */
     uint8_t data;       /* ELFDATA2LSB or ELFDATA2MSB */
@@ -18,9 +18,10 @@ struct gt_guest_target {
 
 /* Finds the row for an ELF header's e_machine, class (32, 64) and data encoding; NULL: QEMU's user
  * mode has no such machine. */
-const struct gt_guest_target *gt_guest_target_find(uint16_t e_machine, unsigned bits, uint8_t data);
+const struct gt_record_guest_target *gt_record_guest_target_find(uint16_t e_machine, unsigned bits,
+                                                                 uint8_t data);
 
 /* True for "aarch64" and the like: qemu-NAME is a user-mode QEMU. */
-bool gt_guest_target_is_name(const char *name);
+bool gt_record_guest_target_is_name(const char *name);
 
 #endif

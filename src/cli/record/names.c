@@ -18,12 +18,12 @@
 #define FOLDERS_DEEP 16
 
 struct gt_record_names {
-    struct gt_symbol_source *source; /* from --symbols first */
+    struct gt_image_symbol_source *source; /* from --symbols first */
     size_t n, n_given;
     GPtrArray *modules; /* paths of those in folders of --symbols */
 };
 
-static void note(const struct gt_recording *r, const char *what, const char *text)
+static void note(const struct gt_record_recording *r, const char *what, const char *text)
 {
     if (!r->opt->quiet)
         gt_record_say("note: %s%s", what, text);
@@ -62,7 +62,7 @@ static gint compare_paths(gconstpointer a, gconstpointer b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int load_given(const struct gt_recording *r, struct gt_record_names *names,
+static int load_given(const struct gt_record_recording *r, struct gt_record_names *names,
                       struct gt_error *err)
 {
     for (guint i = 0; r->opt->symbols && i < r->opt->symbols->len; i++) {
@@ -75,7 +75,7 @@ static int load_given(const struct gt_recording *r, struct gt_record_names *name
                                     given);
             continue;
         }
-        int status = gt_symbol_source_load(given, &names->source[names->n], err);
+        int status = gt_image_symbol_source_load(given, &names->source[names->n], err);
         if (status < 0)
             return status;
         names->n_given = ++names->n;
@@ -85,12 +85,12 @@ static int load_given(const struct gt_recording *r, struct gt_record_names *name
 }
 
 /* Without an OFFSET, whatever the name. */
-static int load_path(const char *path, struct gt_symbol_source *out, struct gt_error *err)
+static int load_path(const char *path, struct gt_image_symbol_source *out, struct gt_error *err)
 {
     g_autofree char *argument = g_canonicalize_filename(path, NULL);
-    int status = gt_symbol_source_load(argument, out, err);
+    int status = gt_image_symbol_source_load(argument, out, err);
     if (status == 0 && out->part[0].has_offset) {
-        gt_symbol_source_clear(out);
+        gt_image_symbol_source_clear(out);
         return gt_error_set(err, GT_E_UNSUPPORTED, "%s: its name must not end in an offset", path);
     }
     return status;
@@ -108,7 +108,7 @@ static bool is_elf(const char *path)
 }
 
 /* The plugin recognised the module of that path, or the code of its start. */
-static bool was_found(const struct gt_matches *found, const char *path)
+static bool was_found(const struct gt_place_matches *found, const char *path)
 {
     char code[GT_UFTRACE_PATH_MAX], start[GT_UFTRACE_PATH_MAX];
     g_autofree char *absolute = g_canonicalize_filename(path, NULL);
@@ -116,12 +116,12 @@ static bool was_found(const struct gt_matches *found, const char *path)
     gt_uftrace_path(absolute, code, sizeof code);
     gt_uftrace_path(init, start, sizeof start);
     for (size_t i = 0; i < found->n; i++)
-        if (gt_matches_is(found, i, code) || gt_matches_is(found, i, start))
+        if (gt_place_matches_is(found, i, code) || gt_place_matches_is(found, i, start))
             return true;
     return false;
 }
 
-static bool is_known(const struct gt_record_names *names, const struct gt_symbol_source *s)
+static bool is_known(const struct gt_record_names *names, const struct gt_image_symbol_source *s)
 {
     for (size_t i = 0; i < names->n; i++)
         if (strcmp(names->source[i].file, s->file) == 0)
@@ -129,32 +129,33 @@ static bool is_known(const struct gt_record_names *names, const struct gt_symbol
     return false;
 }
 
-static void load_machine_files(const struct gt_recording *r, struct gt_record_names *names,
+static void load_machine_files(const struct gt_record_recording *r, struct gt_record_names *names,
                                const GArray *files)
 {
     for (guint i = 0; i < files->len; i++) {
         const struct gt_record_machine_file *f =
             &g_array_index(files, struct gt_record_machine_file, i);
-        struct gt_symbol_source *s = &names->source[names->n];
+        struct gt_image_symbol_source *s = &names->source[names->n];
         struct gt_error why = {0};
         if (!f->kernel && !is_elf(f->path))
             continue;
         if (load_path(f->path, s, &why) < 0)
             note(r, "no names from this file: ", why.text);
         else if (is_known(names, s))
-            gt_symbol_source_clear(s);
+            gt_image_symbol_source_clear(s);
         else
             names->n++;
     }
 }
 
 /* Appends those modules in folders that `wanted` (NULL: all) has; returns how many. */
-static size_t load_modules(const struct gt_recording *r, const struct gt_matches *wanted)
+static size_t load_modules(const struct gt_record_recording *r,
+                           const struct gt_place_matches *wanted)
 {
     struct gt_record_names *names = r->names;
     const size_t before = names->n;
     names->source =
-        g_renew(struct gt_symbol_source, names->source, before + names->modules->len + 1);
+        g_renew(struct gt_image_symbol_source, names->source, before + names->modules->len + 1);
     for (guint i = 0; i < names->modules->len; i++) {
         const char *path = names->modules->pdata[i];
         struct gt_error why = {0};
@@ -164,7 +165,7 @@ static size_t load_modules(const struct gt_recording *r, const struct gt_matches
             if (!wanted)
                 note(r, "no names from this file: ", why.text);
         } else if (is_known(names, &names->source[names->n])) {
-            gt_symbol_source_clear(&names->source[names->n]);
+            gt_image_symbol_source_clear(&names->source[names->n]);
         } else {
             names->n++;
         }
@@ -173,7 +174,7 @@ static size_t load_modules(const struct gt_recording *r, const struct gt_matches
 }
 
 /* Modules in folders may be thousands: they are only read to make the map. */
-static int write_code_map(struct gt_recording *r, struct gt_error *err)
+static int write_code_map(struct gt_record_recording *r, struct gt_error *err)
 {
     struct gt_record_names *names = r->names;
     struct gt_text map = {0};
@@ -181,19 +182,19 @@ static int write_code_map(struct gt_recording *r, struct gt_error *err)
     if (!r->tool->code_map)
         return 0;
     size_t more = load_modules(r, NULL);
-    if (gt_placement_code_map(names->source, names->n, r->lines, &map)) {
+    if (gt_place_code_map(names->source, names->n, r->lines, &map)) {
         r->code = g_strconcat(r->output, "." GT_CODE_MAP_FILE, NULL);
         status = gt_file_replace_text(r->code, &map, err);
     }
     if (status == 0)
         status = gt_record_arguments_add(r, names->source, names->n, err);
     for (; more > 0; more--)
-        gt_symbol_source_clear(&names->source[--names->n]);
+        gt_image_symbol_source_clear(&names->source[--names->n]);
     gt_text_free(&map);
     return status;
 }
 
-int gt_record_names_prepare(struct gt_recording *r, struct gt_error *err)
+int gt_record_names_prepare(struct gt_record_recording *r, struct gt_error *err)
 {
     static char *const none[] = {NULL};
     if (r->machine && r->opt->sysroot && !g_file_test(r->opt->sysroot, G_FILE_TEST_IS_DIR))
@@ -201,7 +202,7 @@ int gt_record_names_prepare(struct gt_recording *r, struct gt_error *err)
     GArray *files = gt_record_machine_files(r->machine ? r->machine : none);
     size_t most = (r->opt->symbols ? r->opt->symbols->len : 0) + files->len;
     r->names = g_new0(struct gt_record_names, 1);
-    r->names->source = g_new0(struct gt_symbol_source, most + 1);
+    r->names->source = g_new0(struct gt_image_symbol_source, most + 1);
     r->names->modules = g_ptr_array_new_with_free_func(g_free);
     int status = load_given(r, r->names, err);
     if (status == 0)
@@ -212,7 +213,7 @@ int gt_record_names_prepare(struct gt_recording *r, struct gt_error *err)
     return status;
 }
 
-const char *gt_record_names_abi(const struct gt_recording *r)
+const char *gt_record_names_abi(const struct gt_record_recording *r)
 {
     for (size_t i = 0; r->names && i < r->names->n; i++) {
         const struct gt_kernel *kernel = r->names->source[i].kernel;
@@ -224,7 +225,7 @@ const char *gt_record_names_abi(const struct gt_recording *r)
     return NULL;
 }
 
-GPtrArray *gt_record_names_paths(const struct gt_recording *r)
+GPtrArray *gt_record_names_paths(const struct gt_record_recording *r)
 {
     GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
     for (size_t i = 0; i < r->names->n; i++)
@@ -235,7 +236,7 @@ GPtrArray *gt_record_names_paths(const struct gt_recording *r)
         return paths;
     g_ptr_array_add(paths, g_strdup(r->program.path));
     g_autoptr(GPtrArray) libraries =
-        gt_libraries_of(r->program.path, r->program.root, r->program.triples);
+        gt_image_libraries_of(r->program.path, r->program.root, r->program.triples);
     for (guint i = 0; i < libraries->len; i++)
         g_ptr_array_add(paths, g_strdup(libraries->pdata[i]));
     return paths;
@@ -243,7 +244,8 @@ GPtrArray *gt_record_names_paths(const struct gt_recording *r)
 
 /* ---- after the run ------------------------------------------------------------------------- */
 
-static bool replaces(const struct gt_symbol_source *given, const struct gt_symbol_source *own)
+static bool replaces(const struct gt_image_symbol_source *given,
+                     const struct gt_image_symbol_source *own)
 {
     return given->kernel && own->kernel &&
            (!given->kernel->banner[0] || strcmp(given->kernel->banner, own->kernel->banner) == 0);
@@ -258,16 +260,16 @@ static void drop_replaced(struct gt_record_names *names)
         bool drop = false;
         for (size_t k = 0; k < names->n_given; k++)
             drop = drop || replaces(&names->source[k], &names->source[i]);
-        struct gt_symbol_source own = names->source[i];
+        struct gt_image_symbol_source own = names->source[i];
         if (drop)
-            gt_symbol_source_clear(&own);
+            gt_image_symbol_source_clear(&own);
         else
             names->source[kept++] = own;
     }
     names->n = kept;
 }
 
-static void say_places(const struct gt_recording *r, const struct gt_places *places)
+static void say_places(const struct gt_record_recording *r, const struct gt_places *places)
 {
     for (size_t i = 0; i < places->n && !r->opt->quiet; i++) {
         g_autofree char *text = gt_place_text(&places->place[i]);
@@ -278,7 +280,7 @@ static void say_places(const struct gt_recording *r, const struct gt_places *pla
 
 /* A given file without a place is an error's line; one that was only seen on QEMU's command line
  * may never have run, and is a note. */
-static void say_missing(const struct gt_recording *r, const struct gt_error *why)
+static void say_missing(const struct gt_record_recording *r, const struct gt_error *why)
 {
     for (size_t i = 0; i < r->names->n; i++) {
         if (why[i].status == GT_OK)
@@ -290,7 +292,7 @@ static void say_missing(const struct gt_recording *r, const struct gt_error *why
     }
 }
 
-static void move_code_map(struct gt_recording *r)
+static void move_code_map(struct gt_record_recording *r)
 {
     if (!r->code)
         return;
@@ -304,24 +306,24 @@ static void move_code_map(struct gt_recording *r)
     g_clear_pointer(&r->code, g_free);
 }
 
-static void load_recognised(struct gt_recording *r)
+static void load_recognised(struct gt_record_recording *r)
 {
-    struct gt_matches found;
+    struct gt_place_matches found;
     if (r->names->modules->len == 0)
         return;
-    gt_matches_read(r->dir, &found);
+    gt_place_matches_read(r->dir, &found);
     load_modules(r, &found);
-    gt_matches_free(&found);
+    gt_place_matches_free(&found);
 }
 
-static void name_files(const struct gt_recording *r)
+static void name_files(const struct gt_record_recording *r)
 {
     struct gt_places places = {0};
     struct gt_error err = {0};
     g_autofree struct gt_error *why = g_new0(struct gt_error, r->names->n);
-    int status = gt_locate(&r->edit.at, r->names->source, r->names->n, &places, why, &err);
+    int status = gt_place_locate(&r->edit.at, r->names->source, r->names->n, &places, why, &err);
     if (status == 0 && places.n)
-        status = gt_symbolize(r->dir, &places, false, &err);
+        status = gt_place_symbolize(r->dir, &places, false, &err);
     if (status < 0) {
         gt_record_say("no symbols: %s", err.text);
     } else {
@@ -331,7 +333,7 @@ static void name_files(const struct gt_recording *r)
     gt_places_free(&places);
 }
 
-static void name_processes(const struct gt_recording *r)
+static void name_processes(const struct gt_record_recording *r)
 {
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     struct gt_error err = {0};
@@ -341,7 +343,7 @@ static void name_processes(const struct gt_recording *r)
         gt_record_say("%s", (const char *)lines->pdata[i]);
 }
 
-void gt_record_names_finish(struct gt_recording *r)
+void gt_record_names_finish(struct gt_record_recording *r)
 {
     move_code_map(r);
     drop_replaced(r->names);
@@ -352,13 +354,13 @@ void gt_record_names_finish(struct gt_recording *r)
         name_processes(r);
 }
 
-void gt_record_names_clear(struct gt_recording *r)
+void gt_record_names_clear(struct gt_record_recording *r)
 {
     if (r->code)
         unlink(r->code);
     g_clear_pointer(&r->code, g_free);
     for (size_t i = 0; r->names && i < r->names->n; i++)
-        gt_symbol_source_clear(&r->names->source[i]);
+        gt_image_symbol_source_clear(&r->names->source[i]);
     if (r->names) {
         g_free(r->names->source);
         g_ptr_array_unref(r->names->modules);

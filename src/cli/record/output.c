@@ -12,15 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void mark(const struct gt_recording *r, struct gt_recording_mark *out)
+static void mark(const struct gt_record_recording *r, struct gt_repair_mark *out)
 {
     g_autofree char *folder = g_path_get_dirname(r->output);
     g_autofree char *name = g_path_get_basename(r->output);
-    gt_recording_mark(folder, name, out);
+    gt_repair_mark(folder, name, out);
 }
 
 /* The file made in the folder, whether it stays or not. */
-static void watch(struct gt_recording *r, const char *folder)
+static void watch(struct gt_record_recording *r, const char *folder)
 {
     int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     if (fd >= 0 && inotify_add_watch(fd, folder, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) < 0) {
@@ -30,7 +30,7 @@ static void watch(struct gt_recording *r, const char *folder)
     r->folder_events = MAX(fd, 0);
 }
 
-int gt_record_output_mark(struct gt_recording *r, struct gt_error *err)
+int gt_record_output_mark(struct gt_record_recording *r, struct gt_error *err)
 {
     struct stat st;
     g_autofree char *folder = g_path_get_dirname(r->output);
@@ -42,7 +42,7 @@ int gt_record_output_mark(struct gt_recording *r, struct gt_error *err)
 }
 
 /* A file where a directory is, or is meant. */
-static int refuse_directory(const struct gt_recording *r, bool there, struct gt_error *err)
+static int refuse_directory(const struct gt_record_recording *r, bool there, struct gt_error *err)
 {
     const struct gt_record_options *o = r->opt;
     bool either = !o->format && !o->last && !o->split && !o->size_limit;
@@ -52,7 +52,7 @@ static int refuse_directory(const struct gt_recording *r, bool there, struct gt_
         either ? "; or record a directory that uftrace reads, with --format uftrace" : "");
 }
 
-int gt_record_output_check(const struct gt_recording *r, struct gt_error *err)
+int gt_record_output_check(const struct gt_record_recording *r, struct gt_error *err)
 {
     struct stat st;
     bool there = stat(r->output, &st) == 0;
@@ -69,14 +69,14 @@ int gt_record_output_check(const struct gt_recording *r, struct gt_error *err)
     return gt_uftrace_dir_check(r->output, err);
 }
 
-bool gt_record_output_has_begun(const struct gt_recording *r)
+bool gt_record_output_has_begun(const struct gt_record_recording *r)
 {
     struct stat st;
-    struct gt_recording_mark after;
+    struct gt_repair_mark after;
     mark(r, &after);
     if (stat(r->output, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         return true; /* a device or a pipe has no such mark */
-    return after.ino && !gt_recording_mark_same(&r->output_before, &after);
+    return after.ino && !gt_repair_mark_same(&r->output_before, &after);
 }
 
 static bool is_made(const struct inotify_event *e, const char *name)
@@ -84,7 +84,7 @@ static bool is_made(const struct inotify_event *e, const char *name)
     return e->len && strcmp(e->name, name) == 0;
 }
 
-bool gt_record_output_is_removed(struct gt_recording *r)
+bool gt_record_output_is_removed(struct gt_record_recording *r)
 {
     char events[8192] __attribute__((aligned(__alignof__(struct inotify_event))));
     g_autofree char *name = g_path_get_basename(r->output);
@@ -98,7 +98,7 @@ bool gt_record_output_is_removed(struct gt_recording *r)
     return r->made && access(r->output, F_OK) != 0;
 }
 
-char *gt_record_output_quote(const struct gt_recording *r)
+char *gt_record_output_quote(const struct gt_record_recording *r)
 {
     bool plain =
         strspn(r->shown, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "/._-+,=@") == strlen(r->shown);

@@ -27,12 +27,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static void add(struct gt_recording *r, const char *word)
+static void add(struct gt_record_recording *r, const char *word)
 {
     g_ptr_array_add(r->argv, g_strdup(word));
 }
 
-static void add_all(struct gt_recording *r, char **words)
+static void add_all(struct gt_record_recording *r, char **words)
 {
     for (; *words; words++)
         add(r, *words);
@@ -48,7 +48,7 @@ static void add_value(GString *out, const char *name, const char *value)
 }
 
 /* The plugin by another path than r->plugin: QEMU adds up the arguments of a path. */
-static void add_kept(struct gt_recording *r)
+static void add_kept(struct gt_record_recording *r)
 {
     g_autofree char *dir = g_path_get_dirname(r->plugin), *base = g_path_get_basename(r->plugin);
     g_autofree char *path = g_strconcat(dir, "/./", base, NULL);
@@ -61,12 +61,12 @@ static void add_kept(struct gt_recording *r)
 
 /* What both kinds of command lines get after QEMU's name. In user mode the guest would inherit the
  * variables that are set for QEMU and the plugin: -U takes them away. */
-static void add_plugin(struct gt_recording *r)
+static void add_plugin(struct gt_record_recording *r)
 {
     GString *value = g_string_new("file=");
     gt_record_qemu_append_value(value, r->plugin);
     r->tool->arguments(r, value);
-    if (r->tool == &gt_tool_events || !gt_record_starts_off(r))
+    if (r->tool == &gt_record_tool_events || !gt_record_starts_off(r))
         add_value(value, "trace", r->opt->trace);
     if (r->user_mode && !r->opt->no_follow_exec)
         add_value(value, "follow-exec", "on");
@@ -98,32 +98,32 @@ static bool is_qemu(const char *word)
 {
     if (gt_record_qemu_is_name(word))
         return true;
-    g_autoptr(GPtrArray) found = gt_program_search(word, false);
-    struct gt_program p;
-    if (!found->len || gt_program_inspect(found->pdata[0], &p, NULL) < 0)
+    g_autoptr(GPtrArray) found = gt_image_program_search(word, false);
+    struct gt_image_program p;
+    if (!found->len || gt_image_program_inspect(found->pdata[0], &p, NULL) < 0)
         return false;
     bool yes = p.exports_plugins;
-    gt_program_clear(&p);
+    gt_image_program_clear(&p);
     return yes;
 }
 
 /* The program among the words of a user-mode QEMU; where there is none, QEMU says so. */
-static void note_program(struct gt_recording *r, char *const *words)
+static void note_program(struct gt_record_recording *r, char *const *words)
 {
     const char *root = NULL;
     char *const *program = gt_record_qemu_program(words, &root);
-    struct gt_program p;
-    if (!program || gt_program_inspect(*program, &p, NULL) < 0)
+    struct gt_image_program p;
+    if (!program || gt_image_program_inspect(*program, &p, NULL) < 0)
         return;
-    const struct gt_guest_target *machine =
-        p.is_elf ? gt_guest_target_find(p.e_machine, p.bits, p.data) : NULL;
-    gt_program_clear(&p);
+    const struct gt_record_guest_target *machine =
+        p.is_elf ? gt_record_guest_target_find(p.e_machine, p.bits, p.data) : NULL;
+    gt_image_program_clear(&p);
     if (machine)
         r->program = (struct gt_record_program){
             .path = g_strdup(*program), .root = g_strdup(root), .triples = machine->triples};
 }
 
-static int find_qemu_command(struct gt_recording *r, char **operands, struct gt_error *err)
+static int find_qemu_command(struct gt_record_recording *r, char **operands, struct gt_error *err)
 {
     r->user_mode = gt_record_qemu_is_user_name(operands[0]);
     if (r->opt->sysroot && r->user_mode)
@@ -139,13 +139,13 @@ static int find_qemu_command(struct gt_recording *r, char **operands, struct gt_
     return gt_record_qemu_find(operands[0], &r->qemu, err);
 }
 
-static void add_qemu_command(struct gt_recording *r, char **operands)
+static void add_qemu_command(struct gt_record_recording *r, char **operands)
 {
     add(r, operands[0]);
     add_plugin(r);
-    if (gt_causes_config(r->causes)) {
+    if (gt_record_causes_config(r->causes)) {
         add(r, "-readconfig");
-        add(r, gt_causes_config(r->causes));
+        add(r, gt_record_causes_config(r->causes));
     }
     add_all(r, operands + 1);
 }
@@ -154,13 +154,13 @@ static void add_qemu_command(struct gt_recording *r, char **operands)
 
 struct target {
     char *path;
-    struct gt_program program;
-    const struct gt_guest_target *machine;
+    struct gt_image_program program;
+    const struct gt_record_guest_target *machine;
 };
 
 static int find_program(const char *name, char **path, struct gt_error *err)
 {
-    g_autoptr(GPtrArray) found = gt_program_search(name, false);
+    g_autoptr(GPtrArray) found = gt_image_program_search(name, false);
     if (found->len) {
         *path = g_strdup(found->pdata[0]);
         return 0;
@@ -170,7 +170,7 @@ static int find_program(const char *name, char **path, struct gt_error *err)
                         here ? " (did you mean ./" : "", here ? name : "", here ? "?)" : "");
 }
 
-static int not_a_program(const char *path, const struct gt_program *p, struct gt_error *err)
+static int not_a_program(const char *path, const struct gt_image_program *p, struct gt_error *err)
 {
     if (p->shebang)
         return gt_error_set(err, GT_E_FORMAT,
@@ -187,12 +187,13 @@ static int not_a_program(const char *path, const struct gt_program *p, struct gt
                         p->e_type);
 }
 
-static int find_machine(const struct gt_recording *r, const char *path, const struct gt_program *p,
-                        const struct gt_guest_target **machine, struct gt_error *err)
+static int find_machine(const struct gt_record_recording *r, const char *path,
+                        const struct gt_image_program *p,
+                        const struct gt_record_guest_target **machine, struct gt_error *err)
 {
     if (!p->is_elf || (p->e_type != ET_EXEC && p->e_type != ET_DYN) || !p->has_entry)
         return not_a_program(path, p, err);
-    *machine = gt_guest_target_find(p->e_machine, p->bits, p->data);
+    *machine = gt_record_guest_target_find(p->e_machine, p->bits, p->data);
     if (!*machine)
         return gt_error_set(err, GT_E_UNSUPPORTED,
                             "%s is for a machine that QEMU's user mode does not have"
@@ -210,7 +211,7 @@ static int find_machine(const struct gt_recording *r, const char *path, const st
 
 /* Where a cross toolchain keeps the program's dynamic linker; NULL: nowhere known, or it is needed
  * nowhere but where the program says. */
-static char *find_sysroot(const struct gt_guest_target *machine, const char *interpreter)
+static char *find_sysroot(const struct gt_record_guest_target *machine, const char *interpreter)
 {
     static const char *const endings[] = {"", "/sys-root", "/libc"};
     if (!interpreter || access(interpreter, F_OK) == 0 || g_getenv("QEMU_LD_PREFIX"))
@@ -227,7 +228,7 @@ static char *find_sysroot(const struct gt_guest_target *machine, const char *int
     return NULL;
 }
 
-static void add_program(struct gt_recording *r, const struct target *t, char **operands)
+static void add_program(struct gt_record_recording *r, const struct target *t, char **operands)
 {
     add(r, r->qemu);
     add_plugin(r);
@@ -255,7 +256,7 @@ static int check_qemu(const char *qemu, const struct target *t, struct gt_error 
                         t->machine->target, qemu, is_for, t->machine->target);
 }
 
-static int find_target(struct gt_recording *r, const char *name, struct target *t,
+static int find_target(struct gt_record_recording *r, const char *name, struct target *t,
                        struct gt_error *err)
 {
     if (r->opt->symbols)
@@ -264,7 +265,7 @@ static int find_target(struct gt_recording *r, const char *name, struct target *
                             "are found without it");
     int status = find_program(name, &t->path, err);
     if (status == 0)
-        status = gt_program_inspect(t->path, &t->program, err);
+        status = gt_image_program_inspect(t->path, &t->program, err);
     if (status == 0)
         status = find_machine(r, t->path, &t->program, &t->machine, err);
     if (status == 0 && access(t->path, X_OK) != 0)
@@ -289,7 +290,7 @@ static int find_target(struct gt_recording *r, const char *name, struct target *
 /* ---- both ---------------------------------------------------------------------------------- */
 
 /* Linux takes words up to a size. */
-static int check_plugin_word(const struct gt_recording *r, struct gt_error *err)
+static int check_plugin_word(const struct gt_record_recording *r, struct gt_error *err)
 {
     enum { MOST = 32 * 4096 - 1 };
     for (guint i = 0; i < r->argv->len && r->argv->pdata[i]; i++) {
@@ -306,7 +307,7 @@ static int check_plugin_word(const struct gt_recording *r, struct gt_error *err)
     return GT_EXIT_DONE;
 }
 
-int gt_record_plan(struct gt_recording *r, size_t n, char **operands, struct gt_error *err)
+int gt_record_plan(struct gt_record_recording *r, size_t n, char **operands, struct gt_error *err)
 {
     r->argv = g_ptr_array_new_with_free_func(g_free);
     if (n == 0) {
@@ -323,7 +324,7 @@ int gt_record_plan(struct gt_recording *r, size_t n, char **operands, struct gt_
     int status =
         qemu ? find_qemu_command(r, operands, err) : find_target(r, operands[0], &target, err);
     int result = status < 0 ? exit_of(status) : GT_EXIT_DONE;
-    if (status == 0 && gt_plugins_find(r->tool->plugin, r->opt->plugin, &r->plugin, err) < 0)
+    if (status == 0 && gt_record_plugins_find(r->tool->plugin, r->opt->plugin, &r->plugin, err) < 0)
         result = GT_EXIT_OWN;
     r->machine = qemu && !r->user_mode ? operands + 1 : NULL;
     if (result == GT_EXIT_DONE && r->tool->prepare && (status = r->tool->prepare(r, err)) < 0)
@@ -334,12 +335,12 @@ int gt_record_plan(struct gt_recording *r, size_t n, char **operands, struct gt_
         add_program(r, &target, operands);
     if (result == GT_EXIT_DONE)
         result = check_plugin_word(r, err);
-    gt_program_clear(&target.program);
+    gt_image_program_clear(&target.program);
     g_free(target.path);
     return result;
 }
 
-void gt_record_clear(struct gt_recording *r)
+void gt_record_clear(struct gt_record_recording *r)
 {
     gt_record_names_clear(r);
     gt_record_arguments_clear(r);
@@ -347,9 +348,9 @@ void gt_record_clear(struct gt_recording *r)
     g_free(r->program.path);
     g_free(r->program.root);
     g_free(r->target);
-    gt_console_free(r->console);
-    gt_causes_free(r->causes);
-    gt_console_events_free(r->console_events);
+    gt_record_console_free(r->console);
+    gt_record_causes_free(r->causes);
+    gt_record_console_events_free(r->console_events);
     gt_events_dynamic_free(&r->events);
     if (r->snapshots_before)
         g_array_unref(r->snapshots_before);

@@ -18,7 +18,7 @@ static bool is_file(const char *path)
     return g_file_test(path, G_FILE_TEST_IS_REGULAR);
 }
 
-int gt_plugins_find(const char *name, const char *given, char **path, struct gt_error *err)
+int gt_record_plugins_find(const char *name, const char *given, char **path, struct gt_error *err)
 {
     const char *dir = g_getenv(VARIABLE);
     if (given || dir) {

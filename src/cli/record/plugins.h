@@ -10,6 +10,6 @@
 
 /* Sets *path to the absolute path of the plugin file `name`, or of `given` if that is not NULL; the
  * caller frees it (g_free). GT_E_NOT_FOUND: the message has the directories that were tried. */
-int gt_plugins_find(const char *name, const char *given, char **path, struct gt_error *err);
+int gt_record_plugins_find(const char *name, const char *given, char **path, struct gt_error *err);
 
 #endif

@@ -14,7 +14,7 @@ static bool is_numbers(const char *ending)
 }
 
 /* Calls for each file OUTPUT.PID.N that is there. */
-static void each(const struct gt_recording *r, void (*call)(void *, char *, const char *),
+static void each(const struct gt_record_recording *r, void (*call)(void *, char *, const char *),
                  void *data)
 {
     g_autofree char *folder = g_path_get_dirname(r->output);
@@ -28,12 +28,12 @@ static void each(const struct gt_recording *r, void (*call)(void *, char *, cons
 
 static void remember(void *before, char *name, const char *folder)
 {
-    struct gt_recording_mark *mark = g_new0(struct gt_recording_mark, 1);
-    gt_recording_mark(folder, name, mark);
+    struct gt_repair_mark *mark = g_new0(struct gt_repair_mark, 1);
+    gt_repair_mark(folder, name, mark);
     g_hash_table_insert(before, name, mark);
 }
 
-void gt_record_programs_mark(struct gt_recording *r)
+void gt_record_programs_mark(struct gt_record_recording *r)
 {
     r->programs_before = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     each(r, remember, r->programs_before);
@@ -47,10 +47,10 @@ struct made {
 static void add_if_made(void *data, char *name, const char *folder)
 {
     const struct made *made = data;
-    struct gt_recording_mark now;
-    const struct gt_recording_mark *before = g_hash_table_lookup(made->before, name);
-    gt_recording_mark(folder, name, &now);
-    if (before && gt_recording_mark_same(before, &now))
+    struct gt_repair_mark now;
+    const struct gt_repair_mark *before = g_hash_table_lookup(made->before, name);
+    gt_repair_mark(folder, name, &now);
+    if (before && gt_repair_mark_same(before, &now))
         g_free(name);
     else
         g_ptr_array_add(made->names, name);
@@ -61,7 +61,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-void gt_record_programs_report(const struct gt_recording *r)
+void gt_record_programs_report(const struct gt_record_recording *r)
 {
     if (!r->programs_before)
         return;
@@ -79,7 +79,7 @@ void gt_record_programs_report(const struct gt_recording *r)
                   names->len > NAMED ? ", ..." : "");
 }
 
-void gt_record_programs_clear(struct gt_recording *r)
+void gt_record_programs_clear(struct gt_record_recording *r)
 {
     if (r->programs_before)
         g_hash_table_unref(r->programs_before);

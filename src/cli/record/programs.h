@@ -6,9 +6,9 @@
 #include "cli/record/recording.h"
 
 /* Remembers the programs of earlier runs, before QEMU starts. */
-void gt_record_programs_mark(struct gt_recording *r);
+void gt_record_programs_mark(struct gt_record_recording *r);
 /* Names this run's, if any, on standard error. */
-void gt_record_programs_report(const struct gt_recording *r);
-void gt_record_programs_clear(struct gt_recording *r);
+void gt_record_programs_report(const struct gt_record_recording *r);
+void gt_record_programs_clear(struct gt_record_recording *r);
 
 #endif

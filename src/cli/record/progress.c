@@ -21,15 +21,15 @@ static void put(const char *text)
     (void)n; /* a terminal that went away needs no progress */
 }
 
-bool gt_progress_possible(void)
+bool gt_record_progress_possible(void)
 {
     return isatty(STDERR_FILENO);
 }
 
-void gt_progress_start(struct gt_progress *p, const char *dir, uint64_t record)
+void gt_record_progress_start(struct gt_record_progress *p, const char *dir, uint64_t record)
 {
-    *p = (struct gt_progress){.dir = dir, .record = record};
-    p->start = gt_clock_monotonic();
+    *p = (struct gt_record_progress){.dir = dir, .record = record};
+    p->start = gt_base_clock_monotonic();
 }
 
 /* Of the records: of a directory's files, or of a compact file. */
@@ -60,30 +60,30 @@ static bool terminal_is_ours(void)
            t.c_lflag & ICANON;
 }
 
-double gt_progress_seconds(const struct gt_progress *p)
+double gt_record_progress_seconds(const struct gt_record_progress *p)
 {
-    return (double)(gt_clock_monotonic() - p->start) / 1e9;
+    return (double)(gt_base_clock_monotonic() - p->start) / 1e9;
 }
 
-void gt_progress_tick(void *progress)
+void gt_record_progress_tick(void *progress)
 {
-    struct gt_progress *p = progress;
+    struct gt_record_progress *p = progress;
     if (!terminal_is_ours())
         return;
     bool is_file;
     uint64_t bytes = size_of_data(p->dir, &is_file);
-    g_autofree char *records = gt_amount_short(bytes / p->record);
-    g_autofree char *size = gt_amount_short(bytes);
+    g_autofree char *records = gt_cli_amount_short(bytes / p->record);
+    g_autofree char *size = gt_cli_amount_short(bytes);
     g_autofree char *count = is_file ? g_strdup("") /* packed records have no fixed size */
                                      : g_strdup_printf("%s%srecords, ", records,
                                                        g_str_has_suffix(records, " ") ? "" : " ");
     g_autofree char *line = g_strdup_printf("\rrecording: %s%sB, %.1f s" CLEAR_TO_END "\r", count,
-                                            size, gt_progress_seconds(p));
+                                            size, gt_record_progress_seconds(p));
     put(line);
     p->shown = true;
 }
 
-void gt_progress_end(struct gt_progress *p)
+void gt_record_progress_end(struct gt_record_progress *p)
 {
     if (p->shown && terminal_is_ours())
         put("\r" CLEAR_TO_END);

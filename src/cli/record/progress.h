@@ -13,20 +13,20 @@
 #include <stdint.h>
 #include <time.h>
 
-struct gt_progress {
+struct gt_record_progress {
     const char *dir; /* directory whose *.dat files are measured */
     uint64_t record; /* bytes of one record */
-    uint64_t start;  /* gt_clock_monotonic */
+    uint64_t start;  /* gt_base_clock_monotonic */
     bool shown;
 };
 
 /* True if standard error is a terminal. */
-bool gt_progress_possible(void);
-void gt_progress_start(struct gt_progress *p, const char *dir, uint64_t record);
-void gt_progress_tick(void *progress);
+bool gt_record_progress_possible(void);
+void gt_record_progress_start(struct gt_record_progress *p, const char *dir, uint64_t record);
+void gt_record_progress_tick(void *progress);
 /* Returns the seconds since the start. */
-double gt_progress_seconds(const struct gt_progress *p);
+double gt_record_progress_seconds(const struct gt_record_progress *p);
 /* Removes the line. */
-void gt_progress_end(struct gt_progress *p);
+void gt_record_progress_end(struct gt_record_progress *p);
 
 #endif

@@ -21,14 +21,15 @@
 /* An ELF program that loads no plugins, and whose name is none that a QEMU has: qemu-img. */
 static bool is_tool(const char *path, const char *base)
 {
-    if (g_str_has_prefix(base, "qemu-system-") || gt_guest_target_is_name(base + strlen("qemu-")))
+    if (g_str_has_prefix(base, "qemu-system-") ||
+        gt_record_guest_target_is_name(base + strlen("qemu-")))
         return false;
-    g_autoptr(GPtrArray) found = gt_program_search(path, true);
-    struct gt_program p;
-    if (found->len == 0 || gt_program_inspect(found->pdata[0], &p, NULL) < 0)
+    g_autoptr(GPtrArray) found = gt_image_program_search(path, true);
+    struct gt_image_program p;
+    if (found->len == 0 || gt_image_program_inspect(found->pdata[0], &p, NULL) < 0)
         return false;
     const bool tool = p.is_elf && !p.exports_plugins;
-    gt_program_clear(&p);
+    gt_image_program_clear(&p);
     return tool;
 }
 
@@ -41,13 +42,14 @@ bool gt_record_qemu_is_name(const char *path)
 bool gt_record_qemu_is_user_name(const char *path)
 {
     g_autofree char *base = g_path_get_basename(path);
-    return g_str_has_prefix(base, "qemu-") && gt_guest_target_is_name(base + strlen("qemu-"));
+    return g_str_has_prefix(base, "qemu-") &&
+           gt_record_guest_target_is_name(base + strlen("qemu-"));
 }
 
 static int check_plugins(const char *path, struct gt_error *err)
 {
-    struct gt_program p;
-    int status = gt_program_inspect(path, &p, err);
+    struct gt_image_program p;
+    int status = gt_image_program_inspect(path, &p, err);
     if (status < 0)
         return status;
     if (access(path, X_OK) != 0)
@@ -66,13 +68,13 @@ static int check_plugins(const char *path, struct gt_error *err)
                               "%s cannot load plugins: it is not a QEMU, or was configured with "
                               "--disable-plugins. Name another with --qemu",
                               path);
-    gt_program_clear(&p);
+    gt_image_program_clear(&p);
     return status;
 }
 
 int gt_record_qemu_find(const char *name, char **path, struct gt_error *err)
 {
-    g_autoptr(GPtrArray) found = gt_program_search(name, true);
+    g_autoptr(GPtrArray) found = gt_image_program_search(name, true);
     struct gt_error first = {0};
     for (guint i = 0; i < found->len; i++) {
         const char *candidate = found->pdata[i];
@@ -101,12 +103,12 @@ char *gt_record_qemu_version_in(const char *text)
 /* Reads until the end, the buffer's end or the deadline. */
 static void read_all(int fd, char *buf, size_t size)
 {
-    const uint64_t start = gt_clock_monotonic();
+    const uint64_t start = gt_base_clock_monotonic();
     size_t used = 0;
     bool done = false;
     while (used < size - 1 && !done) {
         struct pollfd p = {fd, POLLIN, 0};
-        long left = VERSION_WAIT_MS - (long)((gt_clock_monotonic() - start) / 1000000);
+        long left = VERSION_WAIT_MS - (long)((gt_base_clock_monotonic() - start) / 1000000);
         int ready = left > 0 ? poll(&p, 1, (int)left) : 0;
         if (ready < 0 && errno == EINTR)
             continue;

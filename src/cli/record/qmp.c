@@ -17,7 +17,7 @@ struct gt_record_qmp {
     void (*event)(void *self, const char *name);
     void *self;
     char *folder, *config, *path; /* NULL: removed */
-    struct gt_listener listener;
+    struct gt_socket_listener listener;
     int fd;        /* -1: not connected */
     GString *line; /* what has come of it */
     bool skips;    /* it is too long */
@@ -56,7 +56,7 @@ static int make_folder(struct gt_record_qmp *q, struct gt_error *err)
 
 static void remove_folder(struct gt_record_qmp *q)
 {
-    gt_listener_close(&q->listener);
+    gt_socket_listener_close(&q->listener);
     if (!q->folder)
         return;
     unlink(q->config);
@@ -74,7 +74,7 @@ int gt_record_qmp_open(struct gt_record_qmp **out, void (*event)(void *self, con
     if (status == 0)
         status = gt_socket_check_path(q->path, err);
     if (status == 0)
-        status = gt_listener_open(&q->listener, q->path, err);
+        status = gt_socket_listener_open(&q->listener, q->path, err);
     if (status == 0)
         status = make_config(q, err);
     if (status == 0)
@@ -91,25 +91,25 @@ const char *gt_record_qmp_config(const struct gt_record_qmp *q)
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-static bool is_event(const struct gt_monitor_json *key)
+static bool is_event(const struct gt_events_monitor_json *key)
 {
     char name[EVENT_NAME];
-    return gt_monitor_json_text(key, name, sizeof name) >= 0 && strcmp(name, "event") == 0;
+    return gt_events_monitor_json_text(key, name, sizeof name) >= 0 && strcmp(name, "event") == 0;
 }
 
 /* {"event": NAME, ...}; answers and the greeting are none. */
 static void take_line(const struct gt_record_qmp *q)
 {
-    struct gt_monitor_json message, key, value;
+    struct gt_events_monitor_json message, key, value;
     const char *why, *where, *at;
     char name[EVENT_NAME];
-    if (!gt_monitor_json_parse(q->line->str, q->line->len, &message, &why, &where) ||
+    if (!gt_events_monitor_json_parse(q->line->str, q->line->len, &message, &why, &where) ||
         message.type != GT_MONITOR_JSON_OBJECT)
         return;
     at = message.at;
-    while (gt_monitor_json_member(&message, &at, &key, &value))
+    while (gt_events_monitor_json_member(&message, &at, &key, &value))
         if (is_event(&key) && value.type == GT_MONITOR_JSON_STRING &&
-            gt_monitor_json_text(&value, name, sizeof name) >= 0)
+            gt_events_monitor_json_text(&value, name, sizeof name) >= 0)
             q->event(q->self, name);
 }
 
@@ -140,7 +140,7 @@ static void disconnect(struct gt_record_qmp *q)
 static void connected(struct gt_record_qmp *q)
 {
     static const char hello[] = "{\"execute\": \"qmp_capabilities\"}\n";
-    q->fd = gt_listener_accept(&q->listener);
+    q->fd = gt_socket_listener_accept(&q->listener);
     if (q->fd < 0)
         return;
     remove_folder(q);

@@ -21,7 +21,7 @@ int gt_record_qmp_open(struct gt_record_qmp **out, void (*event)(void *self, con
                        void *self, struct gt_error *err);
 /* The value of -readconfig. */
 const char *gt_record_qmp_config(const struct gt_record_qmp *q);
-/* What to wait for, and what to do then: as struct gt_child_output has them. */
+/* What to wait for, and what to do then: as struct gt_record_child_output has them. */
 void gt_record_qmp_wants(void *qmp, struct pollfd *p);
 void gt_record_qmp_ready(void *qmp);
 void gt_record_qmp_free(struct gt_record_qmp *q); /* NULL is fine */

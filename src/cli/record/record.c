@@ -18,11 +18,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const struct gt_tool *const tools[] = {&gt_tool_uftrace, &gt_tool_etrace, &gt_tool_execlog,
-                                              &gt_tool_events};
+static const struct gt_record_tool *const tools[] = {
+    &gt_record_tool_uftrace, &gt_record_tool_etrace, &gt_record_tool_execlog,
+    &gt_record_tool_events};
 static const char *const tool_names[] = {"uftrace", "etrace", "execlog", "events", NULL};
 
-static const struct gt_option record_table[] = {
+static const struct gt_cli_option record_table[] = {
     {"output", 'o', GT_OPTION_FILE, .value = "PATH",
      .help = "write the recording to PATH (default: " GT_DEFAULT_FILE ", or " GT_DEFAULT_DIRECTORY
              " with --format uftrace); an earlier one there is renamed to PATH.old. With --tool "
@@ -64,15 +65,15 @@ static const struct gt_option record_table[] = {
     {0},
 };
 
-static const struct gt_option_group tool_options[] = {
-    {"uftrace", gt_options_uftrace},
-    {"etrace", gt_options_etrace},
-    {"execlog", gt_options_execlog},
-    {"events", gt_options_events},
+static const struct gt_cli_option_group tool_options[] = {
+    {"uftrace", gt_record_options_uftrace},
+    {"etrace", gt_record_options_etrace},
+    {"execlog", gt_record_options_execlog},
+    {"events", gt_record_options_events},
     {0},
 };
 
-static const struct gt_tool *find_tool(const char *name)
+static const struct gt_record_tool *find_tool(const char *name)
 {
     for (size_t i = 0; name && i < G_N_ELEMENTS(tools); i++)
         if (strcmp(tools[i]->name, name) == 0)
@@ -81,7 +82,7 @@ static const struct gt_tool *find_tool(const char *name)
 }
 
 /* Runs QEMU to its end; an exit status if it could not be started, else 0. */
-static int run_qemu(const struct gt_command *self, struct gt_recording *r)
+static int run_qemu(const struct gt_cli_command *self, struct gt_record_recording *r)
 {
     g_autofree char *version = gt_record_qemu_version(r->qemu);
     g_auto(GStrv) envp = g_get_environ();
@@ -93,34 +94,35 @@ static int run_qemu(const struct gt_command *self, struct gt_recording *r)
     if (r->qemu_built && !r->opt->quiet)
         gt_record_say("the program runs under QEMU %s, built by scripts/qemus: %s",
                       version ? version : "of an unknown version", r->qemu);
-    struct gt_progress progress;
-    gt_progress_start(&progress, r->output, r->tool->record);
+    struct gt_record_progress progress;
+    gt_record_progress_start(&progress, r->output, r->tool->record);
     bool show = r->tool->record && !(r->compact && r->opt->last) && !r->opt->quiet &&
-                gt_progress_possible() && (r->user_mode || !gt_record_qemu_uses_terminal(argv + 1));
-    const struct gt_child child = {
+                gt_record_progress_possible() &&
+                (r->user_mode || !gt_record_qemu_uses_terminal(argv + 1));
+    const struct gt_record_child child = {
         .path = r->qemu,
         .argv = argv,
         .envp = envp,
-        .tick = show ? gt_progress_tick : NULL,
+        .tick = show ? gt_record_progress_tick : NULL,
         .data = &progress,
         .signal = r->compact && r->opt->last ? gt_record_flight_signal : NULL,
         .signal_data = r,
         .same_places = r->opt->no_aslr,
-        .output = r->console ? gt_console_output(r->console) : NULL,
-        .input = gt_causes_input(r->causes),
+        .output = r->console ? gt_record_console_output(r->console) : NULL,
+        .input = gt_record_causes_input(r->causes),
     };
     struct gt_error err = {0};
-    int status = gt_child_run(&child, &r->wait_status, &err);
-    gt_progress_end(&progress);
-    r->seconds = gt_progress_seconds(&progress);
+    int status = gt_record_child_run(&child, &r->wait_status, &err);
+    gt_record_progress_end(&progress);
+    r->seconds = gt_record_progress_seconds(&progress);
     if (status < 0)
-        return gt_command_fail(self,
-                               status == GT_E_NOT_FOUND ? GT_EXIT_NO_PROGRAM : GT_EXIT_CANNOT_RUN,
-                               "%s", err.text);
+        return gt_cli_command_fail(
+            self, status == GT_E_NOT_FOUND ? GT_EXIT_NO_PROGRAM : GT_EXIT_CANNOT_RUN, "%s",
+            err.text);
     return 0;
 }
 
-static void say_removed(const struct gt_recording *r)
+static void say_removed(const struct gt_record_recording *r)
 {
     g_autofree char *parts = g_strconcat(r->shown, GT_COMPACT_WORK_ENDING, NULL);
     if (r->compact && access(parts, F_OK) == 0)
@@ -131,16 +133,17 @@ static void say_removed(const struct gt_recording *r)
         gt_record_say("nothing is left: %s was removed while it was recorded", r->shown);
 }
 
-static int record(const struct gt_command *self, struct gt_recording *r, size_t n, char **operands)
+static int record(const struct gt_cli_command *self, struct gt_record_recording *r, size_t n,
+                  char **operands)
 {
     struct gt_error err = {0};
     int status = gt_record_plan(r, n, operands, &err);
     if (status && r->tool->undo)
         r->tool->undo(r);
     if (status == GT_EXIT_USAGE)
-        return gt_command_usage_error(self, "%s", err.text);
+        return gt_cli_command_usage_error(self, "%s", err.text);
     if (status)
-        return gt_command_fail(self, status, "%s", err.text);
+        return gt_cli_command_fail(self, status, "%s", err.text);
     status = run_qemu(self, r);
     if (status && r->tool->undo)
         r->tool->undo(r);
@@ -156,20 +159,21 @@ static int record(const struct gt_command *self, struct gt_recording *r, size_t 
         say_removed(r);
     if ((lost || r->left_nothing) && WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == 0)
         return GT_EXIT_OWN; /* a status of the guest's own stays */
-    return gt_child_end_like(r->wait_status);
+    return gt_record_child_end_like(r->wait_status);
 }
 
-static int run_record(const struct gt_command *self, const void *options, size_t n, char **operands)
+static int run_record(const struct gt_cli_command *self, const void *options, size_t n,
+                      char **operands)
 {
-    struct gt_recording r = {.opt = options};
-    gt_child_ignore_broken_pipes(); /* our messages may have no reader; the guest goes on */
-    r.tool = find_tool(gt_options_chosen(&self->spec, options)->name);
+    struct gt_record_recording r = {.opt = options};
+    gt_record_child_ignore_broken_pipes(); /* our messages may have no reader; the guest goes on */
+    r.tool = find_tool(gt_cli_options_chosen(&self->spec, options)->name);
     int status = record(self, &r, n, operands);
     gt_record_clear(&r);
     return status;
 }
 
-const struct gt_command gt_command_record = {
+const struct gt_cli_command gt_cli_command_record = {
     .name = "record",
     .summary = "record what a program or a machine executes: function calls, code and memory "
                "accesses, every instruction, or trace events",

@@ -3,7 +3,7 @@
  * The tools of `record`: a file and a row for each.
  *
  * A tool is a plugin, its arguments, and the steps before and after the run of QEMU. A new one is a
- * file that defines one const struct gt_tool, and its row in record.c.
+ * file that defines one const struct gt_record_tool, and its row in record.c.
  */
 #ifndef GT_CLI_RECORD_RECORDING_H
 #define GT_CLI_RECORD_RECORDING_H
@@ -38,10 +38,10 @@ struct gt_record_options {
     bool no_task;
 };
 
-struct gt_tool;
+struct gt_record_tool;
 struct gt_record_names;
-struct gt_console;
-struct gt_causes;
+struct gt_record_console;
+struct gt_record_causes;
 struct gt_record_arguments;
 
 /* The program of a user-mode run, as the files of its libraries are found. */
@@ -52,16 +52,16 @@ struct gt_record_program {
 };
 
 /* One run, from start to end. */
-struct gt_recording {
+struct gt_record_recording {
     const struct gt_record_options *opt;
-    const struct gt_tool *tool;
+    const struct gt_record_tool *tool;
     bool user_mode;
     bool lines;   /* recordings of calls: source lines are needed */
     char *shown;  /* the output path as the user gave it */
     char *output; /* the same, absolute */
     bool compact; /* the output is a compact file */
     char *dir;    /* recordings of calls: the directory with the text files, absolute */
-    struct gt_recording_edit edit; /* after the run */
+    struct gt_repair_edit edit;    /* after the run */
     bool shared;                   /* then: other processes still record into it */
     char *qemu;                    /* executable */
     bool qemu_built;               /* scripts/qemus built the QEMU; it is not the one in PATH */
@@ -69,16 +69,16 @@ struct gt_recording {
     GPtrArray *argv;               /* owns its strings; NULL-terminated */
     char *const *machine;          /* the arguments of a machine's QEMU; NULL: user mode */
     struct gt_record_names *names; /* see names.h; NULL: none */
-    struct gt_console
+    struct gt_record_console
         *console; /* see console.h; NULL: the guest's console is not on standard output */
-    struct gt_causes *causes;                 /* see causes.h; NULL: other tools */
-    struct gt_dynamic_events events;          /* guest events of the file, but not from globs */
-    struct gt_console_events *console_events; /* see console_events.h; NULL: other tools */
-    struct gt_record_arguments *arguments;    /* see arguments.h; NULL: none */
+    struct gt_record_causes *causes;        /* see causes.h; NULL: other tools */
+    struct gt_events_dynamic_events events; /* guest events of the file, but not from globs */
+    struct gt_record_console_events *console_events; /* see console_events.h; NULL: other tools */
+    struct gt_record_arguments *arguments;           /* see arguments.h; NULL: none */
     struct gt_record_program program;
     char *target; /* user mode: QEMU's name of the architecture; NULL: not known */
     char *code;   /* path of the code map for the plugin; NULL: none */
-    struct gt_recording_mark output_before, info_before, stats_before;
+    struct gt_repair_mark output_before, info_before, stats_before;
     GHashTable *programs_before; /* see programs.h; NULL: not looked at */
     int folder_events;           /* inotify's, of the output's folder; 0: not watched */
     bool made;                   /* the output, as they have said so far */
@@ -89,7 +89,7 @@ struct gt_recording {
     double seconds; /* run time of QEMU */
 };
 
-struct gt_tool {
+struct gt_record_tool {
     const char *name;
     const char *plugin; /* file name of the plugin */
     const char *output; /* default output */
@@ -99,23 +99,24 @@ struct gt_tool {
     bool needs_machine; /* it decodes instructions: the guest's architecture must be in
                            guest/arch/arch.h */
     /* Checks the output before QEMU starts. May be NULL. */
-    int (*prepare)(struct gt_recording *r, struct gt_error *err);
+    int (*prepare)(struct gt_record_recording *r, struct gt_error *err);
     /* Appends ",name=value" for each argument of QEMU's -plugin option. */
-    void (*arguments)(const struct gt_recording *r, GString *out);
+    void (*arguments)(const struct gt_record_recording *r, GString *out);
     /* True: recording may be switched off and on in the run. NULL: it is not. */
-    bool (*switches)(const struct gt_recording *r);
+    bool (*switches)(const struct gt_record_recording *r);
     /* Completes the output and prints a summary on standard error. False: the plugin did not start,
      * or all of the output is gone. */
-    bool (*finish)(struct gt_recording *r);
+    bool (*finish)(struct gt_record_recording *r);
     /* In its place, where QEMU was not started. May be NULL. */
-    void (*undo)(const struct gt_recording *r);
+    void (*undo)(const struct gt_record_recording *r);
 };
 
-extern const struct gt_tool gt_tool_uftrace, gt_tool_etrace, gt_tool_execlog, gt_tool_events;
+extern const struct gt_record_tool gt_record_tool_uftrace, gt_record_tool_etrace,
+    gt_record_tool_execlog, gt_record_tool_events;
 
 /* The options of each tool. */
-extern const struct gt_option gt_options_uftrace[], gt_options_etrace[], gt_options_execlog[],
-    gt_options_events[];
+extern const struct gt_cli_option gt_record_options_uftrace[], gt_record_options_etrace[],
+    gt_record_options_execlog[], gt_record_options_events[];
 #define GT_RECORD_FIELD(name) .offset = offsetof(struct gt_record_options, name)
 #define GT_RECORD_NO_FOLLOW_EXEC                                                                   \
     {                                                                                              \
@@ -128,27 +129,28 @@ extern const struct gt_option gt_options_uftrace[], gt_options_etrace[], gt_opti
 
 /* For `prepare`: remembers the output that exists before the run. An error if the output's folder
  * does not exist or is not writable. */
-int gt_record_output_mark(struct gt_recording *r, struct gt_error *err);
+int gt_record_output_mark(struct gt_record_recording *r, struct gt_error *err);
 /* For `prepare` of recordings of calls: GT_E_EXISTS if something is at the output that is not moved
  * aside, or that is of the other format; else errors of gt_uftrace_dir_check and
  * gt_compact_work_check. */
-int gt_record_output_check(const struct gt_recording *r, struct gt_error *err);
+int gt_record_output_check(const struct gt_record_recording *r, struct gt_error *err);
 /* True if, after the run, the plugin has made or changed the output. */
-bool gt_record_output_has_begun(const struct gt_recording *r);
+bool gt_record_output_has_begun(const struct gt_record_recording *r);
 /* Where it has not begun: true if it was made, and is gone. */
-bool gt_record_output_is_removed(struct gt_recording *r);
+bool gt_record_output_is_removed(struct gt_record_recording *r);
 
 /* Returns the output quoted for a shell; the caller frees it (g_free). */
-char *gt_record_output_quote(const struct gt_recording *r);
+char *gt_record_output_quote(const struct gt_record_recording *r);
 
 /* Prints a line on standard error: "guesttrace record: ...". */
 void gt_record_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* plan.c: fills *r from the command line: QEMU, its arguments, paths. opt and tool are set before,
- * all else is zero. Returns an exit status (enum gt_exit): 0 on success, else err has the reason.
+ * all else is zero. Returns an exit status (enum gt_cli_exit): 0 on success, else err has the
+ * reason.
  *
  */
-int gt_record_plan(struct gt_recording *r, size_t n, char **operands, struct gt_error *err);
-void gt_record_clear(struct gt_recording *r);
+int gt_record_plan(struct gt_record_recording *r, size_t n, char **operands, struct gt_error *err);
+void gt_record_clear(struct gt_record_recording *r);
 
 #endif

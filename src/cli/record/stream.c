@@ -13,12 +13,12 @@
 
 #define SOCKET "unix:"
 
-static bool is_socket(const struct gt_recording *r)
+static bool is_socket(const struct gt_record_recording *r)
 {
     return g_str_has_prefix(r->shown, SOCKET);
 }
 
-char *gt_record_stream_target(const struct gt_recording *r)
+char *gt_record_stream_target(const struct gt_record_recording *r)
 {
     if (!is_socket(r))
         return g_strdup(r->output);
@@ -27,7 +27,7 @@ char *gt_record_stream_target(const struct gt_recording *r)
 }
 
 /* Another recording may be made there: a stream's has one lock, a trace's (src/events) another. */
-static int check_use(const struct gt_recording *r, struct gt_error *err)
+static int check_use(const struct gt_record_recording *r, struct gt_error *err)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     struct stat st;
@@ -43,7 +43,7 @@ static int check_use(const struct gt_recording *r, struct gt_error *err)
     return status;
 }
 
-int gt_record_stream_check(struct gt_recording *r, const char *stream, struct gt_error *err)
+int gt_record_stream_check(struct gt_record_recording *r, const char *stream, struct gt_error *err)
 {
     struct stat st;
     if (is_socket(r))
@@ -55,7 +55,7 @@ int gt_record_stream_check(struct gt_recording *r, const char *stream, struct gt
     return status < 0 ? status : check_use(r, err);
 }
 
-bool gt_record_stream_finish(const struct gt_recording *r, const char *command)
+bool gt_record_stream_finish(const struct gt_record_recording *r, const char *command)
 {
     struct stat st;
     if (is_socket(r))
@@ -64,7 +64,7 @@ bool gt_record_stream_finish(const struct gt_recording *r, const char *command)
         return false;
     if (r->opt->quiet || stat(r->output, &st) != 0)
         return true;
-    g_autofree char *size = gt_amount_short((uint64_t)st.st_size);
+    g_autofree char *size = gt_cli_amount_short((uint64_t)st.st_size);
     g_autofree char *shown = gt_record_output_quote(r);
     if (st.st_size > 0 || !S_ISREG(st.st_mode))
         gt_record_say("%sB, %.1f s; view it with: %s %s", size, r->seconds, command, shown);

@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void uftrace_arguments(const struct gt_recording *r, GString *out)
+static void uftrace_arguments(const struct gt_record_recording *r, GString *out)
 {
     const struct gt_record_options *opt = r->opt;
     const char *abi = gt_record_names_abi(r);
@@ -58,7 +58,7 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
         g_string_append(out, ",srcline=on");
     gt_record_filters_arguments(r, out);
     gt_record_arguments_append(r, out);
-    gt_causes_arguments(r->causes, out);
+    gt_record_causes_arguments(r->causes, out);
     gt_record_qemu_append_path(out, "control", opt->control);
     if (r->code) {
         g_string_append(out, ",code=");
@@ -68,13 +68,13 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
         g_string_append_printf(out, ",abi=%s", abi);
 }
 
-static bool uftrace_switches(const struct gt_recording *r)
+static bool uftrace_switches(const struct gt_record_recording *r)
 {
     const GPtrArray *triggers = r->opt->filters.triggers;
     return r->opt->control || gt_record_starts_off(r) || (triggers && triggers->len);
 }
 
-static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
+static int uftrace_prepare(struct gt_record_recording *r, struct gt_error *err)
 {
     struct gt_filter_set *set = NULL;
     int status = gt_record_flight_check(r, err);
@@ -82,19 +82,19 @@ static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
         status = gt_record_filters_make(r, &set, err);
     if (status < 0)
         return status;
-    status = gt_causes_open(r, set, err);
+    status = gt_record_causes_open(r, set, err);
     if (status < 0)
         return status;
     gt_record_flight_mark(r);
     if (gt_record_output_mark(r, err) < 0 || gt_record_output_check(r, err) < 0)
         return err->status;
-    gt_recording_mark(r->dir, "info", &r->info_before);
-    gt_recording_mark(r->dir, GT_STATS_FILE, &r->stats_before);
-    if (!r->opt->no_console && gt_console_is_seen(r->machine) &&
-        gt_console_open(r->dir, &r->console, err) < 0)
+    gt_repair_mark(r->dir, "info", &r->info_before);
+    gt_repair_mark(r->dir, GT_STATS_FILE, &r->stats_before);
+    if (!r->opt->no_console && gt_record_console_is_seen(r->machine) &&
+        gt_record_console_open(r->dir, &r->console, err) < 0)
         return err->status;
     if (r->console)
-        gt_console_on_line(r->console, gt_causes_line, r->causes);
+        gt_record_console_on_line(r->console, gt_record_causes_line, r->causes);
     status = gt_record_arguments_read(r, err);
     if (status == 0)
         status = gt_record_names_prepare(r, err);
@@ -103,7 +103,7 @@ static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
 
 /* ---- after the run ------------------------------------------------------------------------- */
 
-static void say_nothing_recorded(const struct gt_recording *r)
+static void say_nothing_recorded(const struct gt_record_recording *r)
 {
     if (WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == 0)
         gt_record_say("nothing was recorded: the plugin was not loaded (does %s pass its arguments"
@@ -115,20 +115,20 @@ static void say_nothing_recorded(const struct gt_recording *r)
 
 /* Children that have outlived the process that was waited for go on. A directory may have nothing:
  * the disk was full. */
-static int open_edit(struct gt_recording *r, struct gt_error *err)
+static int open_edit(struct gt_record_recording *r, struct gt_error *err)
 {
-    int status = gt_recording_edit_open(r->output, true, NULL, &r->edit, err);
+    int status = gt_repair_edit_open(r->output, true, NULL, &r->edit, err);
     r->shared = status == GT_E_BUSY;
     if (r->shared)
-        status = gt_recording_edit_open(r->output, false, NULL, &r->edit, err);
+        status = gt_repair_edit_open(r->output, false, NULL, &r->edit, err);
     if (status < 0 && !r->compact)
-        r->edit = (struct gt_recording_edit){.at.dir = r->dir, .lock = -1};
+        r->edit = (struct gt_repair_edit){.at.dir = r->dir, .lock = -1};
     return r->compact ? status : 0;
 }
 
-static void repair(const struct gt_recording *r, bool finished)
+static void repair(const struct gt_record_recording *r, bool finished)
 {
-    struct gt_recording_repair_result done;
+    struct gt_repair_result done;
     struct gt_error err = {0};
     if (r->shared) {
         gt_record_say("the recording is not complete: other processes still record into it; when "
@@ -136,9 +136,9 @@ static void repair(const struct gt_recording *r, bool finished)
                       r->shown);
         return;
     }
-    int status = gt_recording_repair(&r->edit, !finished, NULL, &done, &err);
-    g_autofree char *what = gt_recording_repair_text(&done);
-    gt_recording_repair_clear(&done);
+    int status = gt_repair_recording(&r->edit, !finished, NULL, &done, &err);
+    g_autofree char *what = gt_repair_text(&done);
+    gt_repair_clear(&done);
     if (status < 0)
         gt_record_say("could not repair all of the recording: %s", err.text);
     if (finished)
@@ -151,103 +151,105 @@ static void repair(const struct gt_recording *r, bool finished)
         gt_record_say("the plugin did not finish; the recording was completed: %s", what);
 }
 
-static void add_console(const struct gt_recording *r)
+static void add_console(const struct gt_record_recording *r)
 {
     struct gt_error err = {0};
-    if (r->console && gt_console_finish(r->console, &r->edit.at, &err) < 0)
+    if (r->console && gt_record_console_finish(r->console, &r->edit.at, &err) < 0)
         gt_record_say("no console lines: %s", err.text);
 }
 
-static void say_losses(const struct gt_stats *s)
+static void say_losses(const struct gt_recording_stats *s)
 {
-    const char *error = gt_stats_text(s, "error");
-    uint64_t lost = gt_stats_number(s, "lost_records");
-    g_autofree char *n = gt_amount_exact(lost);
+    const char *error = gt_recording_stats_text(s, "error");
+    uint64_t lost = gt_recording_stats_number(s, "lost_records");
+    g_autofree char *n = gt_cli_amount_exact(lost);
     if (error && error[0])
         gt_record_say("the recording is incomplete: %s", error);
     if (lost)
         gt_record_say("%s records were lost; the trace says where (guesttrace:lost)", n);
 }
 
-static uint64_t count_anomalies(const struct gt_stats *s)
+static uint64_t count_anomalies(const struct gt_recording_stats *s)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < s->n; i++)
         if (g_str_has_prefix(s->item[i].key, GT_STATS_ANOMALY))
-            sum += gt_stats_number(s, s->item[i].key);
+            sum += gt_recording_stats_number(s, s->item[i].key);
     return sum;
 }
 
 /* Calls of which no return was seen: all that were followed, but those that are matched. */
 static void say_others(uint64_t calls, uint64_t matched, bool anomalies)
 {
-    g_autofree char *n = gt_amount_exact(calls > matched ? calls - matched : 0);
+    g_autofree char *n = gt_cli_amount_exact(calls > matched ? calls - matched : 0);
     if (calls > matched)
         gt_record_say("the other %s calls ended without a return of their own: by a jump to "
                       "another function, by unwinding, %sor with their task's records",
                       n, anomalies ? "at an anomaly, " : "");
 }
 
-static void say_returns(const struct gt_stats *s)
+static void say_returns(const struct gt_recording_stats *s)
 {
-    uint64_t matched = gt_stats_number(s, "matched"), anomalies = count_anomalies(s);
-    g_autofree char *n = gt_amount_exact(matched), *odd = gt_amount_exact(anomalies);
+    uint64_t matched = gt_recording_stats_number(s, "matched"), anomalies = count_anomalies(s);
+    g_autofree char *n = gt_cli_amount_exact(matched), *odd = gt_cli_amount_exact(anomalies);
     if (anomalies)
         gt_record_say("%s returns matched their calls, %s anomalies: %.2f %% matched", n, odd,
                       /* rounded down: 99.999 must not read as 100 */
                       floor((double)matched / (double)(matched + anomalies) * 10000) / 100);
     else
         gt_record_say("all %s returns matched their calls", n);
-    say_others(gt_stats_number(s, "calls_tracked"), matched, anomalies > 0);
+    say_others(gt_recording_stats_number(s, "calls_tracked"), matched, anomalies > 0);
 }
 
 /* Reports the counters of one kind, by the keys' prefix. */
-static void say_counters(const struct gt_stats *s, const char *prefix, const char *word)
+static void say_counters(const struct gt_recording_stats *s, const char *prefix, const char *word)
 {
     for (size_t i = 0; i < s->n; i++) {
         const char *key = s->item[i].key;
-        uint64_t count = gt_stats_number(s, key);
+        uint64_t count = gt_recording_stats_number(s, key);
         if (!g_str_has_prefix(key, prefix) || count == 0)
             continue;
-        const char *name = key + strlen(prefix), *text = gt_counter_text(name);
-        g_autofree char *n = gt_amount_exact(count);
+        const char *name = key + strlen(prefix), *text = gt_track_counter_text(name);
+        g_autofree char *n = gt_cli_amount_exact(count);
         gt_record_say("%s: %s %s%s%s", word, n, name, text ? ": " : "", text ? text : "");
     }
 }
 
 /* Of files: all of them. */
-static uint64_t size_of(const struct gt_recording *r, const struct gt_stats *s)
+static uint64_t size_of(const struct gt_record_recording *r, const struct gt_recording_stats *s)
 {
     uint64_t size = 0;
     if (!r->compact || gt_compact_set_size(r->output, &size) < 0)
-        return gt_stats_number(s, "bytes");
+        return gt_recording_stats_number(s, "bytes");
     return size;
 }
 
-static void say_summary(const struct gt_recording *r, const struct gt_stats *s)
+static void say_summary(const struct gt_record_recording *r, const struct gt_recording_stats *s)
 {
-    uint64_t tasks = gt_stats_number(s, "tasks");
-    uint64_t recorded = gt_stats_number(s, "calls"), all = gt_stats_number(s, "calls_tracked");
-    g_autofree char *calls = gt_amount_exact(recorded), *tracked = gt_amount_exact(all);
-    g_autofree char *bytes = gt_amount_short(size_of(r, s));
+    uint64_t tasks = gt_recording_stats_number(s, "tasks");
+    uint64_t recorded = gt_recording_stats_number(s, "calls"),
+             all = gt_recording_stats_number(s, "calls_tracked");
+    g_autofree char *calls = gt_cli_amount_exact(recorded), *tracked = gt_cli_amount_exact(all);
+    g_autofree char *bytes = gt_cli_amount_short(size_of(r, s));
     bool some = recorded < all; /* filters, --depth */
     gt_record_say("%s%s%s calls in %" PRIu64 " task%s, %sB, %.1f s", calls, some ? " of " : "",
                   some ? tracked : "", tasks, tasks == 1 ? "" : "s", bytes, r->seconds);
     say_returns(s);
     say_counters(s, GT_STATS_ANOMALY, "anomaly");
     say_counters(s, GT_STATS_COUNT, "count");
-    const char *outside = gt_stats_text(s, GT_STATS_OUTSIDE);
+    const char *outside = gt_recording_stats_text(s, GT_STATS_OUTSIDE);
     if (outside)
         gt_record_say("the program went on as %s outside QEMU: that is not recorded", outside);
 }
 
 /* What the plugin counted and wrote; where it wrote nothing, it has said why if it saw a call. */
-static bool say_finished(struct gt_recording *r, const struct gt_stats *s)
+static bool say_finished(struct gt_record_recording *r, const struct gt_recording_stats *s)
 {
     say_losses(s);
-    if (gt_stats_text(s, "bytes") && gt_stats_number(s, "bytes") == 0) {
-        uint64_t calls = gt_stats_number(s, "calls"), all = gt_stats_number(s, "calls_tracked");
-        g_autofree char *tracked = gt_amount_exact(all);
+    if (gt_recording_stats_text(s, "bytes") && gt_recording_stats_number(s, "bytes") == 0) {
+        uint64_t calls = gt_recording_stats_number(s, "calls"),
+                 all = gt_recording_stats_number(s, "calls_tracked");
+        g_autofree char *tracked = gt_cli_amount_exact(all);
         r->left_nothing = calls == 0 && all > 0;
         if (all == 0 && gt_record_starts_off(r))
             gt_record_say("nothing was recorded: recording was off all the time");
@@ -266,22 +268,22 @@ static bool say_finished(struct gt_recording *r, const struct gt_stats *s)
     return true;
 }
 
-static bool has_records(const struct gt_recording *r)
+static bool has_records(const struct gt_record_recording *r)
 {
     uint64_t time;
-    return gt_records_begin(&r->edit.at, &time, NULL) == 1;
+    return gt_repair_records_begin(&r->edit.at, &time, NULL) == 1;
 }
 
 /* The plugin has described a recording that was not there before. */
-static bool is_described(const struct gt_recording *r)
+static bool is_described(const struct gt_record_recording *r)
 {
-    struct gt_recording_mark info;
-    gt_recording_mark(r->dir, "info", &info);
-    return info.ino && !gt_recording_mark_same(&info, &r->info_before);
+    struct gt_repair_mark info;
+    gt_repair_mark(r->dir, "info", &info);
+    return info.ino && !gt_repair_mark_same(&info, &r->info_before);
 }
 
 /* False: nothing was recorded, and *begun says whether the plugin started. */
-static bool open_recording(struct gt_recording *r, bool *begun)
+static bool open_recording(struct gt_record_recording *r, bool *begun)
 {
     struct gt_error err = {0};
     *begun = gt_record_output_has_begun(r) || (!r->compact && is_described(r));
@@ -298,28 +300,28 @@ static bool open_recording(struct gt_recording *r, bool *begun)
     if (WIFSIGNALED(r->wait_status)) /* else the plugin has said why */
         gt_record_say("nothing was recorded: %s was killed (%s) before the plugin wrote",
                       r->user_mode ? "the program" : "QEMU", strsignal(WTERMSIG(r->wait_status)));
-    gt_recording_edit_close(&r->edit, false, NULL);
+    gt_repair_edit_close(&r->edit, false, NULL);
     return false;
 }
 
-static void close_recording(struct gt_recording *r, bool changed)
+static void close_recording(struct gt_record_recording *r, bool changed)
 {
     struct gt_error err = {0};
-    if (gt_recording_edit_close(&r->edit, changed, &err) < 0)
+    if (gt_repair_edit_close(&r->edit, changed, &err) < 0)
         gt_record_say("%s; run guesttrace repair %s", err.text, r->shown);
 }
 
 /* ---- flight recorders ---------------------------------------------------------------------- */
 
 /* The last snapshot, which the plugin has not made. */
-static void complete_last(struct gt_recording *r)
+static void complete_last(struct gt_record_recording *r)
 {
-    struct gt_stats stats;
+    struct gt_recording_stats stats;
     struct gt_error err = {0};
-    bool finished = gt_recording_stats_read(r->dir, &r->stats_before, &stats, NULL) == 0;
+    bool finished = gt_repair_stats_read(r->dir, &r->stats_before, &stats, NULL) == 0;
     if (finished)
-        gt_stats_clear(&stats);
-    if (gt_recording_edit_open(r->output, true, NULL, &r->edit, &err) < 0) {
+        gt_recording_stats_clear(&stats);
+    if (gt_repair_edit_open(r->output, true, NULL, &r->edit, &err) < 0) {
         gt_record_say("%s; run guesttrace repair %s", err.text, r->shown);
         return;
     }
@@ -328,12 +330,12 @@ static void complete_last(struct gt_recording *r)
 }
 
 /* Names and console lines of a machine. */
-static void finish_snapshot(struct gt_recording *r, const char *path)
+static void finish_snapshot(struct gt_record_recording *r, const char *path)
 {
     struct gt_error err = {0};
     g_autofree char *dir = g_strconcat(path, GT_COMPACT_WORK_ENDING, NULL);
     char *own = r->dir;
-    if (gt_recording_edit_open(path, true, NULL, &r->edit, &err) < 0) {
+    if (gt_repair_edit_open(path, true, NULL, &r->edit, &err) < 0) {
         gt_record_say("%s", err.text);
         return;
     }
@@ -348,26 +350,26 @@ static void finish_snapshot(struct gt_recording *r, const char *path)
 static void say_stats(const char *path)
 {
     struct gt_compact_file file;
-    struct gt_stats stats;
+    struct gt_recording_stats stats;
     char *text;
     size_t size;
     if (gt_compact_file_open(path, &file, NULL) < 0)
         return;
     if (gt_compact_file_text(&file, GT_STATS_FILE, &text, &size, NULL) == 0 &&
-        gt_stats_parse(&stats, text) == 0) {
+        gt_recording_stats_parse(&stats, text) == 0) {
         say_losses(&stats);
         say_returns(&stats);
-        gt_stats_clear(&stats);
+        gt_recording_stats_clear(&stats);
     }
     gt_compact_file_close(&file);
 }
 
-static void say_snapshots(const struct gt_recording *r, const GPtrArray *files)
+static void say_snapshots(const struct gt_record_recording *r, const GPtrArray *files)
 {
     for (guint i = 0; i < files->len; i++) {
         struct stat st = {0};
         stat(files->pdata[i], &st);
-        g_autofree char *bytes = gt_amount_short((uint64_t)st.st_size);
+        g_autofree char *bytes = gt_cli_amount_short((uint64_t)st.st_size);
         gt_record_say("snapshot: %s, %sB", (const char *)files->pdata[i], bytes);
     }
     say_stats(files->pdata[files->len - 1]);
@@ -376,7 +378,7 @@ static void say_snapshots(const struct gt_recording *r, const GPtrArray *files)
                   (const char *)files->pdata[files->len - 1]);
 }
 
-static bool finish_flight(struct gt_recording *r)
+static bool finish_flight(struct gt_record_recording *r)
 {
     bool open = gt_record_flight_is_open(r);
     if (open)
@@ -391,17 +393,17 @@ static bool finish_flight(struct gt_recording *r)
     return open || files->len;
 }
 
-static bool uftrace_finish(struct gt_recording *r)
+static bool uftrace_finish(struct gt_record_recording *r)
 {
     bool begun;
-    gt_causes_report(r);
+    gt_record_causes_report(r);
     if (r->opt->last)
         return finish_flight(r);
     if (!open_recording(r, &begun))
         return begun;
-    struct gt_stats stats;
-    bool finished = gt_recording_stats_read(r->dir, &r->stats_before, &stats, NULL) == 0 &&
-                    gt_stats_number(&stats, GT_STATS_UNFINISHED) == 0;
+    struct gt_recording_stats stats;
+    bool finished = gt_repair_stats_read(r->dir, &r->stats_before, &stats, NULL) == 0 &&
+                    gt_recording_stats_number(&stats, GT_STATS_UNFINISHED) == 0;
     bool whole = finished && !WIFSIGNALED(r->wait_status);
     if (!whole)
         repair(r, finished);
@@ -414,11 +416,11 @@ static bool uftrace_finish(struct gt_recording *r)
     if (see && !r->opt->quiet)
         gt_record_say("view it with: %s %s", r->compact ? "guesttrace view" : "uftrace replay -d",
                       shown);
-    gt_stats_clear(&stats);
+    gt_recording_stats_clear(&stats);
     return true;
 }
 
-const struct gt_tool gt_tool_uftrace = {
+const struct gt_record_tool gt_record_tool_uftrace = {
     .name = "uftrace",
     .plugin = "libuftrace.so",
     .output = GT_DEFAULT_DIRECTORY,

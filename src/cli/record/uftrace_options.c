@@ -2,7 +2,7 @@
 /* The options of recordings of calls: see recording.h. */
 #include "cli/record/recording.h"
 
-const struct gt_option gt_options_uftrace[] = {
+const struct gt_cli_option gt_record_options_uftrace[] = {
     {"format", .type = GT_OPTION_CHOICE, .value = "FORM",
      .choices = (const char *const[]){"compact", "uftrace", NULL},
      .help = "select the recording's format: compact, one small file for 'guesttrace report' and "

@@ -5,13 +5,13 @@
 #include <string.h>
 
 struct report_options {
-    struct gt_reading_options reader;
+    struct gt_cli_reading_options reader;
     const char *by, *sort;
     uint64_t limit;
     bool csv, json, hist;
 };
 
-static const struct gt_option report_table[] = {
+static const struct gt_cli_option report_table[] = {
     {"by", .type = GT_OPTION_TEXT, .value = "WHAT",
      .help =
          "a line for each function (the default), task, module, or, with FUNC:VALUE, each value "
@@ -38,7 +38,7 @@ static const struct gt_option report_table[] = {
 };
 
 /* 0: it is none of them. */
-static enum gt_report_by what(const struct report_options *o)
+static enum gt_cli_report_by what(const struct report_options *o)
 {
     const char *colon = o->by ? strrchr(o->by, ':') : NULL;
     if (!o->by || strcmp(o->by, "function") == 0)
@@ -50,38 +50,38 @@ static enum gt_report_by what(const struct report_options *o)
                                           : 0;
 }
 
-static int print(struct gt_reading *r, const struct report_options *o,
-                 const struct gt_report_rows *rows, struct gt_error *err)
+static int print(struct gt_cli_reading *r, const struct report_options *o,
+                 const struct gt_cli_report_rows *rows, struct gt_error *err)
 {
-    int status = gt_reading_start(r, err);
+    int status = gt_cli_reading_start(r, err);
     if (status < 0)
         return status;
     if (o->csv) {
-        gt_report_csv(rows, what(o), &r->pager->out);
+        gt_cli_report_csv(rows, what(o), &r->pager->out);
     } else if (o->json) {
-        gt_report_json(rows, what(o), &r->pager->out);
+        gt_cli_report_json(rows, what(o), &r->pager->out);
     } else {
-        gt_reading_put_clock(r);
-        gt_report_table(rows, what(o), r->pager);
+        gt_cli_reading_put_clock(r);
+        gt_cli_report_table(rows, what(o), r->pager);
     }
-    return gt_reading_finish(r, err);
+    return gt_cli_reading_finish(r, err);
 }
 
-static int report(struct gt_reading *r, const void *user, struct gt_error *err)
+static int report(struct gt_cli_reading *r, const void *user, struct gt_error *err)
 {
     const struct report_options *o = user;
-    struct gt_report_rows rows = {0};
+    struct gt_cli_report_rows rows = {0};
     /* A wrong column is reported before the recording is read. */
-    int status = gt_report_sort(&rows, what(o), o->sort ? o->sort : "total", err);
+    int status = gt_cli_report_sort(&rows, what(o), o->sort ? o->sort : "total", err);
     if (status == 0)
-        status = what(o) == GT_BY_VALUE ? gt_report_make_values(r, o->by, o->hist, &rows, err)
-                                        : gt_report_make(r, what(o), &rows, err);
+        status = what(o) == GT_BY_VALUE ? gt_cli_report_make_values(r, o->by, o->hist, &rows, err)
+                                        : gt_cli_report_make(r, what(o), &rows, err);
     if (status == 0)
-        status = gt_report_sort(&rows, what(o), o->sort ? o->sort : "total", err);
+        status = gt_cli_report_sort(&rows, what(o), o->sort ? o->sort : "total", err);
     if (o->limit && rows.n > o->limit)
         rows.n = o->limit;
     if (status == 0 && rows.n == 0)
-        status = gt_reading_nothing(r, err);
+        status = gt_cli_reading_nothing(r, err);
     if (status == 0)
         status = print(r, o, &rows, err);
     g_free(rows.row);
@@ -90,20 +90,21 @@ static int report(struct gt_reading *r, const void *user, struct gt_error *err)
     return status;
 }
 
-static int run_report(const struct gt_command *self, const void *options, size_t n, char **operands)
+static int run_report(const struct gt_cli_command *self, const void *options, size_t n,
+                      char **operands)
 {
     const struct report_options *o = options;
     if (o->csv && o->json)
-        return gt_command_usage_error(self, "takes one of --csv and --json");
+        return gt_cli_command_usage_error(self, "takes one of --csv and --json");
     if (!what(o))
-        return gt_command_usage_error(
+        return gt_cli_command_usage_error(
             self, "--by %s: expected function, task, module, or FUNC:VALUE", o->by);
     if (o->hist && what(o) != GT_BY_VALUE)
-        return gt_command_usage_error(self, "--hist: goes with --by FUNC:VALUE");
-    return gt_reading_run(self, &o->reader, n, operands, report, o);
+        return gt_cli_command_usage_error(self, "--hist: goes with --by FUNC:VALUE");
+    return gt_cli_reading_run(self, &o->reader, n, operands, report, o);
 }
 
-const struct gt_command gt_command_report = {
+const struct gt_cli_command gt_cli_command_report = {
     .name = "report",
     .summary = "list the functions of a recording, with their calls and times",
     .usage = (const char *const[]){"[--by WHAT] [--sort COLUMNS] [OPTION]... [RECORDING]", NULL},

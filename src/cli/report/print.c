@@ -10,7 +10,7 @@
 enum { WIDTH = 10, MODULE_WIDTH = 24 }; /* of a number; of the longest module in its column */
 enum { COLUMNS_MAX = 16 };
 
-static const char *row_word(enum gt_report_by by)
+static const char *row_word(enum gt_cli_report_by by)
 {
     return by == GT_BY_FUNCTION ? "Function"
            : by == GT_BY_TASK   ? "Task"
@@ -28,24 +28,24 @@ static const char *base_name(const char *path)
 
 static void put_padded(struct gt_output *out, const char *name, size_t width)
 {
-    g_autofree char *text = gt_shown(name);
+    g_autofree char *text = gt_cli_shown(name);
     gt_output_text(out, text);
     for (size_t n = (size_t)g_utf8_strlen(text, -1); n < width; n++)
         gt_output_text(out, " ");
 }
 
 /* Times are coloured by their unit. */
-static void put_time(struct gt_pager *p, uint64_t ns)
+static void put_time(struct gt_cli_pager *p, uint64_t ns)
 {
-    enum gt_color color = gt_color_of_time(ns);
+    enum gt_cli_color color = gt_cli_color_of_time(ns);
     bool on = p->color && color != GT_COLOR_NONE;
-    gt_output_text(&p->out, gt_color(on, color));
+    gt_output_text(&p->out, gt_cli_color(on, color));
     char *at = gt_output_room(&p->out, GT_AMOUNT_TIME_WIDTH);
-    gt_output_end(&p->out, gt_amount_put_time(at, ns));
-    gt_output_text(&p->out, gt_color(on, GT_COLOR_NONE));
+    gt_output_end(&p->out, gt_cli_amount_put_time(at, ns));
+    gt_output_text(&p->out, gt_cli_color(on, GT_COLOR_NONE));
 }
 
-static void put_cell(struct gt_pager *p, const struct gt_report_column *c, uint64_t value)
+static void put_cell(struct gt_cli_pager *p, const struct gt_cli_report_column *c, uint64_t value)
 {
     gt_output_text(&p->out, "  ");
     if (c->kind == GT_REPORT_TIME) {
@@ -53,25 +53,25 @@ static void put_cell(struct gt_pager *p, const struct gt_report_column *c, uint6
         return;
     }
     g_autofree char *number = c->kind == GT_REPORT_COUNT
-                                  ? gt_amount_exact(value)
+                                  ? gt_cli_amount_exact(value)
                                   : g_strdup_printf("%" G_GUINT64_FORMAT, value);
     g_autofree char *cell = g_strdup_printf("%*s", WIDTH, number);
     gt_output_text(&p->out, cell);
 }
 
 /* The table has the column. */
-static bool has_column(const struct gt_report_column *c, enum gt_report_by by,
-                       const struct gt_report_rows *rows)
+static bool has_column(const struct gt_cli_report_column *c, enum gt_cli_report_by by,
+                       const struct gt_cli_report_rows *rows)
 {
     if (!(c->by & by) || !c->header)
         return false;
     for (size_t i = 0; c->if_any && i < rows->n; i++)
-        if (gt_report_value(c, &rows->row[i]))
+        if (gt_cli_report_value(c, &rows->row[i]))
             return true;
     return !c->if_any;
 }
 
-static size_t module_width(const struct gt_report_rows *rows)
+static size_t module_width(const struct gt_cli_report_rows *rows)
 {
     size_t width = strlen("Module");
     for (size_t i = 0; i < rows->n; i++) {
@@ -81,8 +81,8 @@ static size_t module_width(const struct gt_report_rows *rows)
     return width < MODULE_WIDTH ? width : MODULE_WIDTH;
 }
 
-static void put_heading(struct gt_output *out, const struct gt_report_column *const *column,
-                        enum gt_report_by by, size_t width)
+static void put_heading(struct gt_output *out, const struct gt_cli_report_column *const *column,
+                        enum gt_cli_report_by by, size_t width)
 {
     for (size_t i = 0; column[i]; i++) {
         g_autofree char *cell = g_strdup_printf("  %*s", WIDTH, column[i]->header);
@@ -106,18 +106,20 @@ static void put_heading(struct gt_output *out, const struct gt_report_column *co
     gt_output_text(out, "====================\n");
 }
 
-void gt_report_table(const struct gt_report_rows *rows, enum gt_report_by by, struct gt_pager *p)
+void gt_cli_report_table(const struct gt_cli_report_rows *rows, enum gt_cli_report_by by,
+                         struct gt_cli_pager *p)
 {
-    const struct gt_report_column *column[COLUMNS_MAX + 1] = {0};
+    const struct gt_cli_report_column *column[COLUMNS_MAX + 1] = {0};
     size_t width = by == GT_BY_FUNCTION ? module_width(rows) : 0, n = 0;
-    for (const struct gt_report_column *c = gt_report_columns; c->key && n < COLUMNS_MAX; c++)
+    for (const struct gt_cli_report_column *c = gt_cli_report_columns; c->key && n < COLUMNS_MAX;
+         c++)
         if (has_column(c, by, rows))
             column[n++] = c;
     put_heading(&p->out, column, by, width);
-    for (size_t i = 0; i < rows->n && !gt_pager_closed(p); i++) {
-        const struct gt_report_row *row = &rows->row[i];
+    for (size_t i = 0; i < rows->n && !gt_cli_pager_closed(p); i++) {
+        const struct gt_cli_report_row *row = &rows->row[i];
         for (size_t k = 0; column[k]; k++)
-            put_cell(p, column[k], gt_report_value(column[k], row));
+            put_cell(p, column[k], gt_cli_report_value(column[k], row));
         gt_output_text(&p->out, "  ");
         if (width) {
             put_padded(&p->out, base_name(row->module), width);
@@ -131,7 +133,7 @@ void gt_report_table(const struct gt_report_rows *rows, enum gt_report_by by, st
 /* ---- CSV ----------------------------------------------------------------------------------- */
 
 /* "total_min_ns". The caller frees it. */
-static char *field_name(const struct gt_report_column *c)
+static char *field_name(const struct gt_cli_report_column *c)
 {
     char *name = g_strconcat(c->key, c->kind == GT_REPORT_TIME ? "_ns" : "", NULL);
     return g_strdelimit(name, "-", '_');
@@ -140,7 +142,7 @@ static char *field_name(const struct gt_report_column *c)
 /* In quotes where it has to be. */
 static void put_csv(struct gt_output *out, const char *value)
 {
-    g_autofree char *shown = gt_shown(value);
+    g_autofree char *shown = gt_cli_shown(value);
     const char *text = shown;
     if (!strpbrk(text, ",\"\r\n")) {
         gt_output_text(out, text);
@@ -155,12 +157,12 @@ static void put_csv(struct gt_output *out, const char *value)
     gt_output_text(out, "\"");
 }
 
-static void put_csv_row(struct gt_output *out, const struct gt_report_row *row,
-                        enum gt_report_by by)
+static void put_csv_row(struct gt_output *out, const struct gt_cli_report_row *row,
+                        enum gt_cli_report_by by)
 {
-    for (const struct gt_report_column *c = gt_report_columns; c->key; c++)
+    for (const struct gt_cli_report_column *c = gt_cli_report_columns; c->key; c++)
         if (c->by & by) {
-            gt_output_decimal(out, gt_report_value(c, row));
+            gt_output_decimal(out, gt_cli_report_value(c, row));
             gt_output_text(out, ",");
         }
     if (by == GT_BY_FUNCTION) {
@@ -176,10 +178,11 @@ static void put_csv_row(struct gt_output *out, const struct gt_report_row *row,
     gt_output_text(out, "\r\n");
 }
 
-void gt_report_csv(const struct gt_report_rows *rows, enum gt_report_by by, struct gt_output *out)
+void gt_cli_report_csv(const struct gt_cli_report_rows *rows, enum gt_cli_report_by by,
+                       struct gt_output *out)
 {
     g_autofree char *word = g_ascii_strdown(row_word(by), -1);
-    for (const struct gt_report_column *c = gt_report_columns; c->key; c++)
+    for (const struct gt_cli_report_column *c = gt_cli_report_columns; c->key; c++)
         if (c->by & by) {
             g_autofree char *name = field_name(c);
             gt_output_text(out, name);
@@ -194,8 +197,8 @@ void gt_report_csv(const struct gt_report_rows *rows, enum gt_report_by by, stru
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static void put_json_row(struct gt_json *j, const struct gt_report_row *row, enum gt_report_by by,
-                         const char *word)
+static void put_json_row(struct gt_json *j, const struct gt_cli_report_row *row,
+                         enum gt_cli_report_by by, const char *word)
 {
     gt_json_newline(j);
     gt_json_begin_object(j);
@@ -211,16 +214,17 @@ static void put_json_row(struct gt_json *j, const struct gt_report_row *row, enu
         gt_json_key(j, "line");
         gt_json_u64(j, row->line);
     }
-    for (const struct gt_report_column *c = gt_report_columns; c->key; c++)
+    for (const struct gt_cli_report_column *c = gt_cli_report_columns; c->key; c++)
         if (c->by & by) {
             g_autofree char *name = field_name(c);
             gt_json_key(j, name);
-            gt_json_u64(j, gt_report_value(c, row));
+            gt_json_u64(j, gt_cli_report_value(c, row));
         }
     gt_json_end_object(j);
 }
 
-void gt_report_json(const struct gt_report_rows *rows, enum gt_report_by by, struct gt_output *out)
+void gt_cli_report_json(const struct gt_cli_report_rows *rows, enum gt_cli_report_by by,
+                        struct gt_output *out)
 {
     g_autofree char *word = g_ascii_strdown(row_word(by), -1);
     struct gt_json j;

@@ -6,9 +6,9 @@
 
 #define CALLS  (GT_BY_FUNCTION | GT_BY_VALUE) /* rows of single calls */
 #define ALL    (CALLS | GT_BY_TASK | GT_BY_MODULE)
-#define AT(of) offsetof(struct gt_report_row, of)
+#define AT(of) offsetof(struct gt_cli_report_row, of)
 
-const struct gt_report_column gt_report_columns[] = {
+const struct gt_cli_report_column gt_cli_report_columns[] = {
     {"total", NULL, "Total time", GT_REPORT_TIME, ALL, AT(total)},
     {"self", NULL, "Self time", GT_REPORT_TIME, CALLS | GT_BY_MODULE, AT(self)},
     {"slept", NULL, "Slept", GT_REPORT_TIME, ALL, AT(slept), .if_any = true},
@@ -28,8 +28,8 @@ const struct gt_report_column gt_report_columns[] = {
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static void name_row(const struct gt_reading *r, enum gt_report_by by, uint32_t index,
-                     struct gt_report_row *row)
+static void name_row(const struct gt_cli_reading *r, enum gt_cli_report_by by, uint32_t index,
+                     struct gt_cli_report_row *row)
 {
     if (by == GT_BY_TASK) {
         struct gtrace_task t = {.size = sizeof t};
@@ -41,7 +41,7 @@ static void name_row(const struct gt_reading *r, enum gt_report_by by, uint32_t 
         row->pid = p.pid;
         return;
     }
-    const struct gtrace_function f = gt_reading_function(r, index);
+    const struct gtrace_function f = gt_cli_reading_function(r, index);
     if (by == GT_BY_MODULE) {
         row->name = f.module;
         return;
@@ -52,24 +52,24 @@ static void name_row(const struct gt_reading *r, enum gt_report_by by, uint32_t 
     row->line = f.line;
 }
 
-int gt_report_make(struct gt_reading *r, enum gt_report_by by, struct gt_report_rows *out,
-                   struct gt_error *err)
+int gt_cli_report_make(struct gt_cli_reading *r, enum gt_cli_report_by by,
+                       struct gt_cli_report_rows *out, struct gt_error *err)
 {
     struct gtrace_error e = {.size = sizeof e};
     struct gtrace_sum *sums;
     size_t stride;
-    *out = (struct gt_report_rows){0};
+    *out = (struct gt_cli_report_rows){0};
     const int64_t n = gtrace_sums(r->trace, &r->window.part,
                                   by == GT_BY_TASK     ? GTRACE_BY_TASK
                                   : by == GT_BY_MODULE ? GTRACE_BY_MODULE
                                                        : GTRACE_BY_FUNCTION,
                                   &sums, &stride, &e);
     if (n < 0)
-        return gt_opened_fail(err, (int)n, &e);
-    out->row = g_new0(struct gt_report_row, (size_t)n + 1);
+        return gt_cli_opened_fail(err, (int)n, &e);
+    out->row = g_new0(struct gt_cli_report_row, (size_t)n + 1);
     for (; out->n < (size_t)n; out->n++) {
         const struct gtrace_sum *s = (const void *)((const char *)sums + out->n * stride);
-        out->row[out->n] = (struct gt_report_row){
+        out->row[out->n] = (struct gt_cli_report_row){
             .calls = s->calls,
             .open = s->open,
             .total = s->total,
@@ -95,8 +95,8 @@ enum { KEYS_MAX = 16 };
 
 /* What to compare, in turn: columns; the module; the name. */
 struct keys {
-    const struct gt_report_column *column[KEYS_MAX]; /* NULL: a text */
-    size_t text[KEYS_MAX];                           /* offset of the const char * in the row */
+    const struct gt_cli_report_column *column[KEYS_MAX]; /* NULL: a text */
+    size_t text[KEYS_MAX];                               /* offset of the const char * in the row */
     size_t n;
 };
 
@@ -105,7 +105,7 @@ static int compare_text(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-static const char *text_at(const struct gt_report_row *row, size_t offset)
+static const char *text_at(const struct gt_cli_report_row *row, size_t offset)
 {
     return *(const char *const *)(const void *)((const char *)row + offset);
 }
@@ -113,13 +113,14 @@ static const char *text_at(const struct gt_report_row *row, size_t offset)
 static int compare(const void *a, const void *b, void *arg)
 {
     const struct keys *k = arg;
-    const struct gt_report_row *x = a, *y = b;
+    const struct gt_cli_report_row *x = a, *y = b;
     if (x->key || y->key)
         return x->key < y->key ? -1 : x->key > y->key;
     for (size_t i = 0; i < k->n; i++) {
         int order;
         if (k->column[i]) {
-            uint64_t p = gt_report_value(k->column[i], x), q = gt_report_value(k->column[i], y);
+            uint64_t p = gt_cli_report_value(k->column[i], x),
+                     q = gt_cli_report_value(k->column[i], y);
             order = p > q ? -1 : p < q;
         } else {
             order = compare_text(text_at(x, k->text[i]), text_at(y, k->text[i]));
@@ -133,9 +134,9 @@ static int compare(const void *a, const void *b, void *arg)
     return order ? order : x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-static bool add_column(struct keys *k, const char *key, enum gt_report_by by)
+static bool add_column(struct keys *k, const char *key, enum gt_cli_report_by by)
 {
-    for (const struct gt_report_column *c = gt_report_columns; c->key; c++)
+    for (const struct gt_cli_report_column *c = gt_cli_report_columns; c->key; c++)
         if (c->by & by && (strcmp(c->key, key) == 0 || (c->alias && strcmp(c->alias, key) == 0))) {
             k->column[k->n++] = c;
             return true;
@@ -143,7 +144,7 @@ static bool add_column(struct keys *k, const char *key, enum gt_report_by by)
     return false;
 }
 
-static bool add_key(struct keys *k, const char *key, enum gt_report_by by)
+static bool add_key(struct keys *k, const char *key, enum gt_cli_report_by by)
 {
     if (k->n == KEYS_MAX)
         return false;
@@ -156,19 +157,19 @@ static bool add_key(struct keys *k, const char *key, enum gt_report_by by)
     return true;
 }
 
-static int unknown_key(const char *key, enum gt_report_by by, struct gt_error *err)
+static int unknown_key(const char *key, enum gt_cli_report_by by, struct gt_error *err)
 {
     g_autoptr(GString) all = g_string_new("name");
     if (by == GT_BY_FUNCTION)
         g_string_append(all, ", module");
-    for (const struct gt_report_column *c = gt_report_columns; c->key; c++)
+    for (const struct gt_cli_report_column *c = gt_cli_report_columns; c->key; c++)
         if (c->by & by)
             g_string_append_printf(all, ", %s", c->key);
     return gt_error_set(err, GT_E_USAGE, "--sort: no column '%s'; there are: %s", key, all->str);
 }
 
-int gt_report_sort(const struct gt_report_rows *rows, enum gt_report_by by, const char *keys,
-                   struct gt_error *err)
+int gt_cli_report_sort(const struct gt_cli_report_rows *rows, enum gt_cli_report_by by,
+                       const char *keys, struct gt_error *err)
 {
     struct keys k = {.n = 0};
     g_auto(GStrv) list = g_strsplit(keys, ",", -1);

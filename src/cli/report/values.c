@@ -13,7 +13,7 @@ struct by_value {
     const char *value; /* "arg1", "fparg1", "retval", or a parameter's name */
     bool hist, met;    /* met: some function has such a value */
     GHashTable *rows;  /* text to row + 1 */
-    GArray *row;       /* struct gt_report_row */
+    GArray *row;       /* struct gt_cli_report_row */
     GStringChunk *texts;
 };
 
@@ -57,7 +57,7 @@ static char *range_of(const struct gtrace_value *v, uint64_t *key)
                     : g_strdup_printf("%" PRIu64 " .. %" PRIu64, low, high);
 }
 
-static struct gt_report_row *row_of(struct by_value *b, const struct gtrace_value *v)
+static struct gt_cli_report_row *row_of(struct by_value *b, const struct gtrace_value *v)
 {
     uint64_t key = 0;
     const bool is_number = v->kind == GTRACE_INTEGER || v->kind == GTRACE_UNSIGNED;
@@ -66,18 +66,18 @@ static struct gt_report_row *row_of(struct by_value *b, const struct gtrace_valu
                                                      : g_strdup(v->text);
     guint row = GPOINTER_TO_UINT(g_hash_table_lookup(b->rows, name));
     if (row == 0) {
-        const struct gt_report_row new = {.name = g_string_chunk_insert(b->texts, name),
-                                          .total_min = UINT64_MAX,
-                                          .self_min = UINT64_MAX,
-                                          .key = key};
+        const struct gt_cli_report_row new = {.name = g_string_chunk_insert(b->texts, name),
+                                              .total_min = UINT64_MAX,
+                                              .self_min = UINT64_MAX,
+                                              .key = key};
         g_array_append_val(b->row, new);
         row = b->row->len;
         g_hash_table_insert(b->rows, (gpointer)(uintptr_t) new.name, GUINT_TO_POINTER(row));
     }
-    return &g_array_index(b->row, struct gt_report_row, row - 1);
+    return &g_array_index(b->row, struct gt_cli_report_row, row - 1);
 }
 
-static void count(struct gt_report_row *to, const struct gtrace_call *call)
+static void count(struct gt_cli_report_row *to, const struct gtrace_call *call)
 {
     const uint64_t total = call->end - call->begin - call->slept, self = (uint64_t)call->self;
     to->calls++;
@@ -109,10 +109,10 @@ static int take(void *user, const struct gtrace_call *calls, size_t n, size_t st
 }
 
 /* Their averages. */
-static void finish_rows(struct by_value *b, struct gt_report_rows *out)
+static void finish_rows(struct by_value *b, struct gt_cli_report_rows *out)
 {
     out->n = b->row->len;
-    out->row = (struct gt_report_row *)(void *)g_array_free(b->row, FALSE);
+    out->row = (struct gt_cli_report_row *)(void *)g_array_free(b->row, FALSE);
     out->texts = b->texts;
     for (size_t i = 0; i < out->n; i++) {
         out->row[i].total_avg = out->row[i].total_sum / out->row[i].calls;
@@ -120,8 +120,8 @@ static void finish_rows(struct by_value *b, struct gt_report_rows *out)
     }
 }
 
-int gt_report_make_values(struct gt_reading *r, const char *what, bool hist,
-                          struct gt_report_rows *out, struct gt_error *err)
+int gt_cli_report_make_values(struct gt_cli_reading *r, const char *what, bool hist,
+                              struct gt_cli_report_rows *out, struct gt_error *err)
 {
     const char *colon = strrchr(what, ':');
     g_autofree char *pattern = g_strndup(what, (gsize)(colon - what));
@@ -132,13 +132,13 @@ int gt_report_make_values(struct gt_reading *r, const char *what, bool hist,
     w.functions = functions;
     w.want = GTRACE_WANT_VALUES;
     b.rows = g_hash_table_new(g_str_hash, g_str_equal);
-    b.row = g_array_new(FALSE, FALSE, sizeof(struct gt_report_row));
+    b.row = g_array_new(FALSE, FALSE, sizeof(struct gt_cli_report_row));
     b.texts = g_string_chunk_new(1 << 12);
     const int status = gtrace_calls(r->trace, &w, take, &b, &e);
     finish_rows(&b, out);
     g_hash_table_destroy(b.rows);
     if (status < 0)
-        return gt_opened_fail(err, status, &e);
+        return gt_cli_opened_fail(err, status, &e);
     return b.met ? 0
                  : gt_error_set(err, GT_E_NOT_FOUND,
                                 "--by %s: no function of that name in the recording has a value "

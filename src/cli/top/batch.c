@@ -14,31 +14,31 @@ enum { WIDE = 1000, PATIENCE = 10 }; /* s that the recording may be repaired in 
 
 static void put_line(struct gt_output *out, const char *numbers, const char *text)
 {
-    g_autofree char *shown = gt_shown(text);
+    g_autofree char *shown = gt_cli_shown(text);
     gt_output_text(out, numbers);
     gt_output_text(out, shown);
     gt_output_text(out, "\n");
 }
 
-static void put_table(const struct gt_top *t, struct gt_output *out)
+static void put_table(const struct gt_cli_top *t, struct gt_output *out)
 {
-    g_autofree char *title = gt_top_title(t);
+    g_autofree char *title = gt_cli_top_title(t);
     g_autoptr(GString) line = g_string_new(NULL);
     put_line(out, "", title);
-    gt_top_put_heading(t, WIDE, line);
+    gt_cli_top_put_heading(t, WIDE, line);
     put_line(out, line->str, "");
     for (guint i = 0; i < t->rows->len; i++) {
-        const struct gt_top_row *row = &g_array_index(t->rows, struct gt_top_row, i);
-        g_autofree char *name = gt_top_name(t, row);
+        const struct gt_cli_top_row *row = &g_array_index(t->rows, struct gt_cli_top_row, i);
+        g_autofree char *name = gt_cli_top_name(t, row);
         g_string_truncate(line, 0);
-        gt_top_put_numbers(t, row, WIDE, line);
+        gt_cli_top_put_numbers(t, row, WIDE, line);
         put_line(out, line->str, name);
     }
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static void put_sums(struct gt_json *j, const struct gt_follow_sums *s)
+static void put_sums(struct gt_json *j, const struct gt_calls_follow_sums *s)
 {
     gt_json_member_u64(j, "self_ns", s->now.self);
     gt_json_member_u64(j, "total_ns", s->now.total);
@@ -50,11 +50,12 @@ static void put_sums(struct gt_json *j, const struct gt_follow_sums *s)
     gt_json_member_u64(j, "all_calls", s->all.calls);
 }
 
-static void put_json_row(const struct gt_top *t, const struct gt_top_row *row, struct gt_json *j)
+static void put_json_row(const struct gt_cli_top *t, const struct gt_cli_top_row *row,
+                         struct gt_json *j)
 {
     gt_json_begin_object(j);
     if (row->module) {
-        gt_json_member_text(j, "function", gt_demangle(t->demangler, row->name));
+        gt_json_member_text(j, "function", gt_image_demangle(t->demangler, row->name));
         gt_json_member_text(j, "module", row->module);
     } else {
         gt_json_member_text(j, "task", row->name);
@@ -64,23 +65,23 @@ static void put_json_row(const struct gt_top *t, const struct gt_top_row *row, s
     gt_json_end_object(j);
 }
 
-static void put_json(const struct gt_top *t, struct gt_output *out)
+static void put_json(const struct gt_cli_top *t, struct gt_output *out)
 {
     struct gt_json j;
     gt_json_init(&j, out, GT_JSON_REPLACE);
     gt_json_resume(&j);
     gt_json_begin_object(&j);
     gt_json_member_text(&j, "recording", t->path);
-    gt_json_member_text(&j, "state", gt_top_state_name(t));
-    gt_json_member_text(&j, "since", gt_follow_is_part(t->follow) ? "top" : "begin");
+    gt_json_member_text(&j, "state", gt_cli_top_state_name(t));
+    gt_json_member_text(&j, "since", gt_calls_follow_is_part(t->follow) ? "top" : "begin");
     gt_json_member_u64(&j, "ms", (uint64_t)(t->seconds * 1000));
-    gt_json_member_u64(&j, "tasks", gt_follow_n_tasks(t->follow));
-    gt_json_member_u64(&j, "lost", gt_follow_lost(t->follow));
+    gt_json_member_u64(&j, "tasks", gt_calls_follow_n_tasks(t->follow));
+    gt_json_member_u64(&j, "lost", gt_calls_follow_lost(t->follow));
     put_sums(&j, &t->sums);
     gt_json_key(&j, "rows");
     gt_json_begin_array(&j);
     for (guint i = 0; i < t->rows->len; i++)
-        put_json_row(t, &g_array_index(t->rows, struct gt_top_row, i), &j);
+        put_json_row(t, &g_array_index(t->rows, struct gt_cli_top_row, i), &j);
     gt_json_end_array(&j);
     gt_json_end_object(&j);
     gt_json_end_line(&j);
@@ -90,20 +91,21 @@ static void put_json(const struct gt_top *t, struct gt_output *out)
 /* ---- all ----------------------------------------------------------------------------------- */
 
 /* Until the next look; the end of the connection comes earlier. */
-static void wait_for(const struct gt_top *t, int delay)
+static void wait_for(const struct gt_cli_top *t, int delay)
 {
     struct pollfd p = {t->link.fd, POLLIN, 0};
     poll(&p, t->link.fd >= 0, delay);
 }
 
-static int print(struct gt_top *t, bool json, struct gt_output *out, struct gt_error *err)
+static int print(struct gt_cli_top *t, bool json, struct gt_output *out, struct gt_error *err)
 {
-    gt_top_list(t);
+    gt_cli_top_list(t);
     (json ? put_json : put_table)(t, out);
     return gt_output_finish(out, "standard output", err);
 }
 
-int gt_top_batch(struct gt_top *t, const struct gt_top_pace *pace, bool json, struct gt_error *err)
+int gt_cli_top_batch(struct gt_cli_top *t, const struct gt_cli_top_pace *pace, bool json,
+                     struct gt_error *err)
 {
     g_autofree struct gt_output *out = g_new(struct gt_output, 1);
     int64_t since = 0; /* when it was interrupted */
@@ -115,7 +117,7 @@ int gt_top_batch(struct gt_top *t, const struct gt_top_pace *pace, bool json, st
                 gt_output_text(out, "\n");
             wait_for(t, pace->delay);
         }
-        status = gt_top_look(t, err);
+        status = gt_cli_top_look(t, err);
         if (status == 0)
             status = print(t, json, out, err);
         since = t->state != GT_TOP_INTERRUPTED ? 0 : since ? since : t->looked;

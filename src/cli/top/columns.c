@@ -15,20 +15,21 @@ static const struct column {
     const char *heading;
     int width, least; /* columns of the terminal that it takes */
     enum kind kind;
-    size_t offset; /* in struct gt_follow_sums */
+    size_t offset; /* in struct gt_calls_follow_sums */
 } columns[] = {
-    {"SELF%", 5, 0, SHARE, offsetof(struct gt_follow_sums, now.self)},
-    {"SELF", GT_AMOUNT_TIME_WIDTH, 36, TIME, offsetof(struct gt_follow_sums, now.self)},
-    {"TOTAL", GT_AMOUNT_TIME_WIDTH, 76, TIME, offsetof(struct gt_follow_sums, now.total)},
-    {"SLEPT", GT_AMOUNT_TIME_WIDTH, 144, TIME, offsetof(struct gt_follow_sums, now.slept)},
-    {"CALLS", 11, 56, COUNT, offsetof(struct gt_follow_sums, now.calls)},
-    {"CALLS/S", 11, 120, RATE, offsetof(struct gt_follow_sums, now.calls)},
-    {"ALL SELF", GT_AMOUNT_TIME_WIDTH, 90, TIME, offsetof(struct gt_follow_sums, all.self)},
-    {"ALL TOTAL", GT_AMOUNT_TIME_WIDTH, 130, TIME, offsetof(struct gt_follow_sums, all.total)},
-    {"ALL CALLS", 12, 104, COUNT, offsetof(struct gt_follow_sums, all.calls)},
+    {"SELF%", 5, 0, SHARE, offsetof(struct gt_calls_follow_sums, now.self)},
+    {"SELF", GT_AMOUNT_TIME_WIDTH, 36, TIME, offsetof(struct gt_calls_follow_sums, now.self)},
+    {"TOTAL", GT_AMOUNT_TIME_WIDTH, 76, TIME, offsetof(struct gt_calls_follow_sums, now.total)},
+    {"SLEPT", GT_AMOUNT_TIME_WIDTH, 144, TIME, offsetof(struct gt_calls_follow_sums, now.slept)},
+    {"CALLS", 11, 56, COUNT, offsetof(struct gt_calls_follow_sums, now.calls)},
+    {"CALLS/S", 11, 120, RATE, offsetof(struct gt_calls_follow_sums, now.calls)},
+    {"ALL SELF", GT_AMOUNT_TIME_WIDTH, 90, TIME, offsetof(struct gt_calls_follow_sums, all.self)},
+    {"ALL TOTAL", GT_AMOUNT_TIME_WIDTH, 130, TIME,
+     offsetof(struct gt_calls_follow_sums, all.total)},
+    {"ALL CALLS", 12, 104, COUNT, offsetof(struct gt_calls_follow_sums, all.calls)},
 };
 
-void gt_top_put_heading(const struct gt_top *t, int room, GString *out)
+void gt_cli_top_put_heading(const struct gt_cli_top *t, int room, GString *out)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(columns); i++)
         if (room >= columns[i].least)
@@ -36,7 +37,8 @@ void gt_top_put_heading(const struct gt_top *t, int room, GString *out)
     g_string_append(out, t->by_task ? "TASK" : "FUNCTION");
 }
 
-static char *text_of(const struct gt_top *t, const struct gt_top_row *row, const struct column *c)
+static char *text_of(const struct gt_cli_top *t, const struct gt_cli_top_row *row,
+                     const struct column *c)
 {
     char text[GT_AMOUNT_TIME_WIDTH + 8];
     const uint64_t value = *(const uint64_t *)(const void *)((const char *)&row->sums + c->offset);
@@ -46,18 +48,18 @@ static char *text_of(const struct gt_top *t, const struct gt_top_row *row, const
                    ? g_strdup("-")
                    : g_strdup_printf("%.1f", 100.0 * (double)value / (double)t->sums.now.self);
     case TIME:
-        *gt_amount_put_time(text, value) = '\0';
+        *gt_cli_amount_put_time(text, value) = '\0';
         return g_strdup(text);
     case RATE:
-        return t->seconds > 0 ? gt_amount_exact((uint64_t)((double)value / t->seconds))
+        return t->seconds > 0 ? gt_cli_amount_exact((uint64_t)((double)value / t->seconds))
                               : g_strdup("-");
     default:
-        return gt_amount_exact(value);
+        return gt_cli_amount_exact(value);
     }
 }
 
-void gt_top_put_numbers(const struct gt_top *t, const struct gt_top_row *row, int room,
-                        GString *out)
+void gt_cli_top_put_numbers(const struct gt_cli_top *t, const struct gt_cli_top_row *row, int room,
+                            GString *out)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(columns); i++) {
         if (room < columns[i].least)
@@ -67,16 +69,17 @@ void gt_top_put_numbers(const struct gt_top *t, const struct gt_top_row *row, in
     }
 }
 
-char *gt_top_name(const struct gt_top *t, const struct gt_top_row *row)
+char *gt_cli_top_name(const struct gt_cli_top *t, const struct gt_cli_top_row *row)
 {
     if (!row->module)
         return g_strdup_printf("%" PRIu32 " %s", row->task, row->name);
-    const char *slash = strrchr(row->module, '/'), *name = gt_demangle(t->demangler, row->name);
+    const char *slash = strrchr(row->module, '/'),
+               *name = gt_image_demangle(t->demangler, row->name);
     return *row->module ? g_strdup_printf("%s  [%s]", name, slash ? slash + 1 : row->module)
                         : g_strdup(name);
 }
 
-const char *gt_top_state_name(const struct gt_top *t)
+const char *gt_cli_top_state_name(const struct gt_cli_top *t)
 {
     static const char *const names[] = {[GT_TOP_GOES_ON] = "disconnected",
                                         [GT_TOP_INTERRUPTED] = "interrupted",
@@ -84,7 +87,7 @@ const char *gt_top_state_name(const struct gt_top *t)
     return t->state != GT_TOP_CONNECTED ? names[t->state] : t->is_on ? "on" : "off";
 }
 
-char *gt_top_title(const struct gt_top *t)
+char *gt_cli_top_title(const struct gt_cli_top *t)
 {
     static const char *const more[] = {
         [GT_TOP_CONNECTED] = "",
@@ -92,13 +95,14 @@ char *gt_top_title(const struct gt_top *t)
         [GT_TOP_INTERRUPTED] = " (run guesttrace repair)",
         [GT_TOP_ENDED] = "",
     };
-    const size_t tasks = gt_follow_n_tasks(t->follow);
-    const uint64_t lost = gt_follow_lost(t->follow);
-    const bool part = gt_follow_is_part(t->follow);
-    g_autofree char *all = gt_amount_exact(t->sums.all.calls);
+    const size_t tasks = gt_calls_follow_n_tasks(t->follow);
+    const uint64_t lost = gt_calls_follow_lost(t->follow);
+    const bool part = gt_calls_follow_is_part(t->follow);
+    g_autofree char *all = gt_cli_amount_exact(t->sums.all.calls);
     g_autoptr(GString) out = g_string_new(NULL);
-    g_string_printf(out, "%s%s: %s calls%s%s in %zu task%s", gt_top_state_name(t), more[t->state],
-                    all, part ? " since " : "", part ? t->since : "", tasks, tasks == 1 ? "" : "s");
+    g_string_printf(out, "%s%s: %s calls%s%s in %zu task%s", gt_cli_top_state_name(t),
+                    more[t->state], all, part ? " since " : "", part ? t->since : "", tasks,
+                    tasks == 1 ? "" : "s");
     if (t->task)
         g_string_append_printf(out, ", only %s", t->task);
     if (lost)
@@ -110,7 +114,7 @@ char *gt_top_title(const struct gt_top *t)
     return g_string_free(g_steal_pointer(&out), FALSE);
 }
 
-int gt_top_delay(const char *seconds)
+int gt_cli_top_delay(const char *seconds)
 {
     char *end;
     double value = g_ascii_strtod(seconds, &end);

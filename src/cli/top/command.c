@@ -16,7 +16,7 @@ struct top_options {
 
 static const char *const since_names[] = {"begin", "now", NULL};
 
-static const struct gt_option top_table[] = {
+static const struct gt_cli_option top_table[] = {
     {"batch", 'b', GT_OPTION_FLAG, .help = "print tables, also without a terminal",
      .heading = GT_UNDER_OUTPUT | GT_OPTION_FIRST, .offset = offsetof(struct top_options, batch)},
     {"json", .type = GT_OPTION_FLAG, .help = "print tables, a line of JSON each, times in ns",
@@ -29,7 +29,7 @@ static const struct gt_option top_table[] = {
      .heading = GT_UNDER_OUTPUT | GT_OPTION_FIRST, .offset = offsetof(struct top_options, delay)},
     {"tasks", .type = GT_OPTION_FLAG, .old = "-t", .help = "begin with tasks instead of functions",
      .heading = GT_UNDER_SHOWN | GT_OPTION_FIRST, .offset = offsetof(struct top_options, tasks)},
-    {"sort", 's', GT_OPTION_CHOICE, .value = "COLUMN", .choices = gt_top_sort_names,
+    {"sort", 's', GT_OPTION_CHOICE, .value = "COLUMN", .choices = gt_cli_top_sort_names,
      .help = "put the largest of that column first (default: self)",
      .heading = GT_UNDER_SHOWN | GT_OPTION_FIRST, .offset = offsetof(struct top_options, sort)},
     {"match", .type = GT_OPTION_TEXT, .old = "-m", .value = "GLOB",
@@ -60,12 +60,12 @@ static const struct gt_option top_table[] = {
     {0},
 };
 
-static enum gt_top_sort sort_of(const char *name)
+static enum gt_cli_top_sort sort_of(const char *name)
 {
     unsigned i = 0;
-    while (name && strcmp(gt_top_sort_names[i], name) != 0)
+    while (name && strcmp(gt_cli_top_sort_names[i], name) != 0)
         i++;
-    return (enum gt_top_sort)i;
+    return (enum gt_cli_top_sort)i;
 }
 
 static uint64_t most_of(const char *since)
@@ -73,41 +73,44 @@ static uint64_t most_of(const char *since)
     return !since ? GT_FOLLOW_FROM_BEGIN : strcmp(since, since_names[0]) == 0 ? UINT64_MAX : 0;
 }
 
-static int run_top(const struct gt_command *self, const void *options, size_t n, char **operands)
+static int run_top(const struct gt_cli_command *self, const void *options, size_t n,
+                   char **operands)
 {
     const struct top_options *o = options;
     struct gt_error err = {0};
-    const struct gt_top_pace pace = {gt_top_delay(o->delay ? o->delay : "2"), o->count};
+    const struct gt_cli_top_pace pace = {gt_cli_top_delay(o->delay ? o->delay : "2"), o->count};
     const bool prints = o->batch || o->json;
     if (n != 1)
-        return gt_command_usage_error(self, "takes a socket: that of record --control");
+        return gt_cli_command_usage_error(self, "takes a socket: that of record --control");
     if (pace.delay < 0)
-        return gt_command_usage_error(self, "--delay %s: expected seconds from 0.01 to 3600",
-                                      o->delay);
+        return gt_cli_command_usage_error(self, "--delay %s: expected seconds from 0.01 to 3600",
+                                          o->delay);
     if (!prints && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
-        return gt_command_fail(self, GT_EXIT_FAILED, "not a terminal; use --batch to print tables");
+        return gt_cli_command_fail(self, GT_EXIT_FAILED,
+                                   "not a terminal; use --batch to print tables");
     setlocale(LC_CTYPE, "");
-    struct gt_top t = {.by_task = o->tasks,
-                       .wall = o->wall,
-                       .sort = sort_of(o->sort),
-                       .limit = o->limit,
-                       .most = most_of(o->since),
-                       .notices = gt_default_notices(self, o->quiet),
-                       .held = prints ? NULL : g_ptr_array_new_with_free_func(g_free)};
+    struct gt_cli_top t = {.by_task = o->tasks,
+                           .wall = o->wall,
+                           .sort = sort_of(o->sort),
+                           .limit = o->limit,
+                           .most = most_of(o->since),
+                           .notices = gt_cli_default_notices(self, o->quiet),
+                           .held = prints ? NULL : g_ptr_array_new_with_free_func(g_free)};
     t.glob = g_strdup(o->match);
-    t.demangler = o->demangle ? gt_demangler_create() : NULL;
-    int status = gt_top_open(&t, operands[0], &err);
+    t.demangler = o->demangle ? gt_image_demangler_create() : NULL;
+    int status = gt_cli_top_open(&t, operands[0], &err);
     if (status == 0 && o->task)
-        gt_top_set_task(&t, o->task);
+        gt_cli_top_set_task(&t, o->task);
     for (guint i = 0; status == 0 && o->symbols && i < o->symbols->len; i++)
-        status = gt_top_add_symbols(&t, o->symbols->pdata[i], &err);
+        status = gt_cli_top_add_symbols(&t, o->symbols->pdata[i], &err);
     if (status == 0)
-        status = prints ? gt_top_batch(&t, &pace, o->json, &err) : gt_top_screen(&t, &pace, &err);
-    gt_top_close(&t);
-    return status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;
+        status = prints ? gt_cli_top_batch(&t, &pace, o->json, &err)
+                        : gt_cli_top_screen(&t, &pace, &err);
+    gt_cli_top_close(&t);
+    return status < 0 ? gt_cli_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;
 }
 
-const struct gt_command gt_command_top = {
+const struct gt_cli_command gt_cli_command_top = {
     .name = "top",
     .summary = "show what a running recording's functions and tasks do, in the terminal",
     .usage = (const char *const[]){"[OPTION]... SOCKET", NULL},

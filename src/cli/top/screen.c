@@ -13,7 +13,7 @@ enum {
 };
 
 struct screen {
-    struct gt_top *top;
+    struct gt_cli_top *top;
     int delay;   /* ms */
     gint64 next; /* when the next look is due */
     bool paused, helps;
@@ -45,52 +45,52 @@ static void put_question(const struct screen *s)
                                             : s->asks == 'T' ? "task: "
                                                              : "seconds: ",
                                             s->text);
-    gt_terminal_put(COLS - 1, line);
+    gt_cli_terminal_put(COLS - 1, line);
 }
 
 static void put_head(const struct screen *s)
 {
-    const struct gt_top *t = s->top;
-    g_autofree char *title = gt_top_title(t);
+    const struct gt_cli_top *t = s->top;
+    g_autofree char *title = gt_cli_top_title(t);
     g_autoptr(GString) heading = g_string_new(NULL);
     move(0, 0);
     if (s->asks)
         put_question(s);
     else
-        gt_terminal_put_name(COLS - 1, s->message ? s->message : title);
-    gt_top_put_heading(t, COLS, heading);
+        gt_cli_terminal_put_name(COLS - 1, s->message ? s->message : title);
+    gt_cli_top_put_heading(t, COLS, heading);
     if (t->glob)
         g_string_append_printf(heading, " %s", t->glob);
-    g_string_append_printf(heading, " by %s%s", gt_top_sort_names[t->sort],
+    g_string_append_printf(heading, " by %s%s", gt_cli_top_sort_names[t->sort],
                            s->paused ? ", paused" : "");
     attron(A_REVERSE);
     mvhline(1, 0, ' ', COLS);
     move(1, 0);
-    gt_terminal_put(COLS - 1, heading->str);
+    gt_cli_terminal_put(COLS - 1, heading->str);
     attroff(A_REVERSE);
 }
 
-static void put_row(const struct gt_top *t, guint row, int line)
+static void put_row(const struct gt_cli_top *t, guint row, int line)
 {
-    const struct gt_top_row *r = &g_array_index(t->rows, struct gt_top_row, row);
-    g_autofree char *name = gt_top_name(t, r);
+    const struct gt_cli_top_row *r = &g_array_index(t->rows, struct gt_cli_top_row, row);
+    g_autofree char *name = gt_cli_top_name(t, r);
     g_autoptr(GString) numbers = g_string_new(NULL);
-    gt_top_put_numbers(t, r, COLS, numbers);
+    gt_cli_top_put_numbers(t, r, COLS, numbers);
     move(line, 0);
-    gt_terminal_put(COLS - 1, numbers->str);
-    gt_terminal_put_name(COLS - 1 - (int)numbers->len, name);
+    gt_cli_terminal_put(COLS - 1, numbers->str);
+    gt_cli_terminal_put_name(COLS - 1 - (int)numbers->len, name);
 }
 
 static void draw(struct screen *s)
 {
-    const struct gt_top *t = s->top;
+    const struct gt_cli_top *t = s->top;
     s->first = MIN(s->first, t->rows->len ? t->rows->len - 1 : 0);
     erase();
     for (int line = HEAD; line < LINES; line++) {
         const guint i = (guint)(line - HEAD);
         if (s->helps && i < G_N_ELEMENTS(help)) {
             move(line, 0);
-            gt_terminal_put(COLS - 1, help[i]);
+            gt_cli_terminal_put(COLS - 1, help[i]);
         } else if (!s->helps && s->first + i < t->rows->len) {
             put_row(t, s->first + i, line);
         }
@@ -103,7 +103,7 @@ static void draw(struct screen *s)
 
 static void take_delay(struct screen *s)
 {
-    const int delay = gt_top_delay(s->text);
+    const int delay = gt_cli_top_delay(s->text);
     if (delay < 0) {
         s->message = "seconds are a number from 0.01 to 3600";
         return;
@@ -114,11 +114,11 @@ static void take_delay(struct screen *s)
 
 static void accept_text(struct screen *s)
 {
-    struct gt_top *t = s->top;
+    struct gt_cli_top *t = s->top;
     if (s->asks == 'd')
         take_delay(s);
     else if (s->asks == 'T')
-        gt_top_set_task(t, s->text);
+        gt_cli_top_set_task(t, s->text);
     else {
         g_free(t->glob);
         t->glob = *s->text ? g_strdup(s->text) : NULL;
@@ -149,7 +149,7 @@ static void move_by(struct screen *s, int rows)
 
 static void sort_next(struct screen *s, int by)
 {
-    s->top->sort = (enum gt_top_sort)(((int)s->top->sort + by + GT_TOP_SORTS) % GT_TOP_SORTS);
+    s->top->sort = (enum gt_cli_top_sort)(((int)s->top->sort + by + GT_TOP_SORTS) % GT_TOP_SORTS);
 }
 
 static void take_move(struct screen *s, int key)
@@ -201,7 +201,7 @@ static bool take_key(struct screen *s, int key)
 
 static int look(struct screen *s, struct gt_error *err)
 {
-    int status = gt_top_look(s->top, err);
+    int status = gt_cli_top_look(s->top, err);
     s->next = g_get_monotonic_time() + INT64_C(1000) * s->delay;
     return status;
 }
@@ -232,7 +232,7 @@ static int show(struct screen *s, uint64_t count, struct gt_error *err)
 {
     int status = look(s, err);
     for (uint64_t n = 1; status == 0;) {
-        gt_top_list(s->top);
+        gt_cli_top_list(s->top);
         draw(s);
         const int key = wait_key(s);
         if (key != ERR ? !take_key(s, key) : !is_due(s))
@@ -246,13 +246,14 @@ static int show(struct screen *s, uint64_t count, struct gt_error *err)
     return status;
 }
 
-int gt_top_screen(struct gt_top *t, const struct gt_top_pace *pace, struct gt_error *err)
+int gt_cli_top_screen(struct gt_cli_top *t, const struct gt_cli_top_pace *pace,
+                      struct gt_error *err)
 {
     struct screen s = {.top = t, .delay = pace->delay};
-    void *terminal = gt_terminal_open(err);
+    void *terminal = gt_cli_terminal_open(err);
     if (!terminal)
         return GT_E_UNSUPPORTED;
     int status = show(&s, pace->count, err);
-    gt_terminal_close(terminal);
+    gt_cli_terminal_close(terminal);
     return status;
 }

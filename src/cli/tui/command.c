@@ -245,7 +245,7 @@ static void open_editor(struct gt_tui_screen *s)
     const struct gt_tui_line *line = gt_tui_page_line(p);
     if (!line || p->texts)
         return;
-    const struct gtrace_function f = gt_reading_function(s->reading, line->function);
+    const struct gtrace_function f = gt_cli_reading_function(s->reading, line->function);
     if (!f.file)
         s->message = "the source line of this function is not known";
     else if (!g_file_test(f.file, G_FILE_TEST_IS_REGULAR))
@@ -317,7 +317,7 @@ static void destroy_page(gpointer page)
     gt_tui_page_destroy(page);
 }
 
-static int walk(struct gt_reading *r, const void *user, struct gt_error *err)
+static int walk(struct gt_cli_reading *r, const void *user, struct gt_error *err)
 {
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
         return gt_error_set(err, GT_E_UNSUPPORTED,
@@ -329,38 +329,39 @@ static int walk(struct gt_reading *r, const void *user, struct gt_error *err)
     int status = gt_tui_page_graph(r, &s.graph, err);
     g_ptr_array_add(s.pages, s.graph);
     if (status == 0 && !s.graph->n_nodes)
-        status = gt_reading_nothing(r, err);
-    void *terminal = status < 0 ? NULL : gt_terminal_open(err);
+        status = gt_cli_reading_nothing(r, err);
+    void *terminal = status < 0 ? NULL : gt_cli_terminal_open(err);
     if (status == 0 && !terminal)
         status = GT_E_UNSUPPORTED;
     if (terminal) {
         do
             gt_tui_screen_draw(&s);
         while ((status = take_key(&s, getch(), err)) == 0);
-        gt_terminal_close(terminal);
+        gt_cli_terminal_close(terminal);
     }
     g_ptr_array_free(s.pages, TRUE);
     return MIN(status, 0);
 }
 
 struct tui_options {
-    struct gt_reading_options reading;
+    struct gt_cli_reading_options reading;
 };
 
-static const struct gt_option tui_table[] = {
+static const struct gt_cli_option tui_table[] = {
     GT_WALL_OPTION(struct tui_options, reading.window),
     GT_READING_OPTIONS(struct tui_options, reading),
     {0},
 };
 
-static int run_tui(const struct gt_command *self, const void *options, size_t n, char **operands)
+static int run_tui(const struct gt_cli_command *self, const void *options, size_t n,
+                   char **operands)
 {
     const struct tui_options *o = options;
     setlocale(LC_CTYPE, "");
-    return gt_reading_run(self, &o->reading, n, operands, walk, NULL);
+    return gt_cli_reading_run(self, &o->reading, n, operands, walk, NULL);
 }
 
-const struct gt_command gt_command_tui = {
+const struct gt_cli_command gt_cli_command_tui = {
     .name = "tui",
     .summary = "walk through a recording's calls and functions in the terminal",
     .usage = (const char *const[]){"[OPTION]... [RECORDING]", NULL},

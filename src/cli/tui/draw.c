@@ -22,10 +22,10 @@ static char *text_of(const struct gt_tui_line *line, enum gt_tui_field field)
                   : field == GT_TUI_SLEPT ? line->slept
                                           : line->total / MAX(line->calls, 1);
     if (field == GT_TUI_CALLS)
-        return gt_amount_exact(line->calls);
+        return gt_cli_amount_exact(line->calls);
     if (field == GT_TUI_OPEN)
-        return gt_amount_exact(line->unreturned);
-    *gt_amount_put_time(text, ns) = '\0';
+        return gt_cli_amount_exact(line->unreturned);
+    *gt_cli_amount_put_time(text, ns) = '\0';
     return g_strdup(text);
 }
 
@@ -48,7 +48,7 @@ static void put_line(const struct gt_tui_screen *s, const struct gt_tui_line *li
 {
     const struct gt_tui_page *p = gt_tui_screen_page(s);
     if (p->texts) {
-        gt_terminal_put_name(COLS - 1, p->texts->pdata[line->node]);
+        gt_cli_terminal_put_name(COLS - 1, p->texts->pdata[line->node]);
         return;
     }
     const int left = COLS - 1 - put_fields(s, line);
@@ -57,7 +57,7 @@ static void put_line(const struct gt_tui_screen *s, const struct gt_tui_line *li
         addch(' ');
     if (p->n_nodes)
         addstr(!line->has_more ? "  " : line->is_open ? "- " : "+ ");
-    gt_terminal_put_name(left - indent - 2, gt_reading_name(s->reading, line->function));
+    gt_cli_terminal_put_name(left - indent - 2, gt_cli_reading_name(s->reading, line->function));
 }
 
 static void put_head(const struct gt_tui_screen *s)
@@ -70,7 +70,7 @@ static void put_head(const struct gt_tui_screen *s)
     const int used = has_room(2) && !p->texts ? put_fields(s, NULL) : 0;
     g_autofree char *title =
         !p->n_rows ? g_strdup(p->title) : g_strdup_printf("%s by %s", p->title, sorts[p->sort]);
-    gt_terminal_put_name(COLS - used - 1, title);
+    gt_cli_terminal_put_name(COLS - used - 1, title);
     attroff(A_REVERSE);
 }
 
@@ -78,20 +78,21 @@ static void put_head(const struct gt_tui_screen *s)
  * slept 2.000 ms  1 not returned  MODULE FILE:LINE". */
 static void put_place(const struct gt_tui_screen *s, const struct gt_tui_line *line)
 {
-    const struct gtrace_function f = gt_reading_function(s->reading, line->function);
+    const struct gtrace_function f = gt_cli_reading_function(s->reading, line->function);
     g_autoptr(GString) text = g_string_new(NULL);
     if (line->slept) {
-        g_autofree char *ran = gt_amount_time(line->total), *slept = gt_amount_time(line->slept);
+        g_autofree char *ran = gt_cli_amount_time(line->total),
+                        *slept = gt_cli_amount_time(line->slept);
         g_string_printf(text, "ran %s, slept %s  ", ran, slept);
     }
     if (line->unreturned) {
-        g_autofree char *n = gt_amount_exact(line->unreturned);
+        g_autofree char *n = gt_cli_amount_exact(line->unreturned);
         g_string_append_printf(text, "%s not returned  ", n);
     }
     g_string_append(text, f.module);
     if (f.file)
         g_string_append_printf(text, "  %s:%u", f.file, f.line);
-    gt_terminal_put_name(COLS - 1, text->str);
+    gt_cli_terminal_put_name(COLS - 1, text->str);
 }
 
 static void put_foot(const struct gt_tui_screen *s)
@@ -100,9 +101,9 @@ static void put_foot(const struct gt_tui_screen *s)
     move(LINES - 1, 0);
     if (s->searching) {
         addch('/');
-        gt_terminal_put(COLS - 2, s->search);
+        gt_cli_terminal_put(COLS - 2, s->search);
     } else if (s->message) {
-        gt_terminal_put_name(COLS - 1, s->message);
+        gt_cli_terminal_put_name(COLS - 1, s->message);
     } else if (gt_tui_page_line(p) && !p->texts) {
         put_place(s, gt_tui_page_line(p));
     }

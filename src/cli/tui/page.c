@@ -81,7 +81,7 @@ static void open_ways(struct gt_tui_page *p)
         p->open[i] = true;
 }
 
-int gt_tui_page_graph(struct gt_reading *r, struct gt_tui_page **out, struct gt_error *err)
+int gt_tui_page_graph(struct gt_cli_reading *r, struct gt_tui_page **out, struct gt_error *err)
 {
     struct gt_tui_page *p = page_new(GT_TUI_TREE, g_strdup("all calls"));
     struct gtrace_error e = {.size = sizeof e};
@@ -91,10 +91,10 @@ int gt_tui_page_graph(struct gt_reading *r, struct gt_tui_page **out, struct gt_
     open_ways(p);
     list_all(p);
     *out = p;
-    return n < 0 ? gt_opened_fail(err, (int)n, &e) : 0;
+    return n < 0 ? gt_cli_opened_fail(err, (int)n, &e) : 0;
 }
 
-int gt_tui_page_part(struct gt_reading *r, const struct gt_tui_page *graph, uint32_t function,
+int gt_tui_page_part(struct gt_cli_reading *r, const struct gt_tui_page *graph, uint32_t function,
                      bool callers, struct gt_tui_page **out, struct gt_error *err)
 {
     /* Trees and tables have one function for all of its name and module. */
@@ -102,7 +102,7 @@ int gt_tui_page_part(struct gt_reading *r, const struct gt_tui_page *graph, uint
     chosen[function] = true;
     struct gt_tui_page *p =
         page_new(GT_TUI_TREE, g_strdup_printf("%s %s", callers ? "callers of" : "calls of",
-                                              gt_reading_name(r, function)));
+                                              gt_cli_reading_name(r, function)));
     const struct gtrace_tree_options how = {.size = sizeof how, .callers = callers};
     struct gtrace_error e = {.size = sizeof e};
     size_t stride;
@@ -112,11 +112,11 @@ int gt_tui_page_part(struct gt_reading *r, const struct gt_tui_page *graph, uint
     open_ways(p);
     list_all(p);
     *out = p;
-    return n < 0 ? gt_opened_fail(err, (int)n, &e) : 0;
+    return n < 0 ? gt_cli_opened_fail(err, (int)n, &e) : 0;
 }
 
 struct sorting {
-    struct gt_reading *reading;
+    struct gt_cli_reading *reading;
     enum gt_tui_sort sort;
 };
 
@@ -138,11 +138,11 @@ static gint compare_rows(gconstpointer a, gconstpointer b, gpointer self)
         order = compare_numbers((int64_t)x->calls, (int64_t)y->calls);
     if (order)
         return order;
-    return strcmp(gt_reading_function(s->reading, x->index).symbol,
-                  gt_reading_function(s->reading, y->index).symbol);
+    return strcmp(gt_cli_reading_function(s->reading, x->index).symbol,
+                  gt_cli_reading_function(s->reading, y->index).symbol);
 }
 
-static void sort_rows(struct gt_reading *r, struct gt_tui_page *p)
+static void sort_rows(struct gt_cli_reading *r, struct gt_tui_page *p)
 {
     struct sorting s = {r, p->sort};
     if (p->n_rows)
@@ -150,7 +150,7 @@ static void sort_rows(struct gt_reading *r, struct gt_tui_page *p)
     list_all(p);
 }
 
-int gt_tui_page_report(struct gt_reading *r, struct gt_tui_page **out, struct gt_error *err)
+int gt_tui_page_report(struct gt_cli_reading *r, struct gt_tui_page **out, struct gt_error *err)
 {
     struct gt_tui_page *p = page_new(GT_TUI_FUNCTIONS, g_strdup("functions"));
     struct gtrace_error e = {.size = sizeof e};
@@ -160,7 +160,7 @@ int gt_tui_page_report(struct gt_reading *r, struct gt_tui_page **out, struct gt
     p->n_rows = (uint32_t)MAX(n, 0);
     sort_rows(r, p);
     *out = p;
-    return n < 0 ? gt_opened_fail(err, (int)n, &e) : 0;
+    return n < 0 ? gt_cli_opened_fail(err, (int)n, &e) : 0;
 }
 
 /* Nodes below the outermost ones of the function. Of a function that calls itself, at once or
@@ -187,12 +187,12 @@ static void sum_below(const struct gt_tui_page *graph, uint32_t function, struct
     }
 }
 
-struct gt_tui_page *gt_tui_page_report_below(struct gt_reading *r, const struct gt_tui_page *graph,
-                                             uint32_t function)
+struct gt_tui_page *gt_tui_page_report_below(struct gt_cli_reading *r,
+                                             const struct gt_tui_page *graph, uint32_t function)
 {
     const size_t n = gtrace_n_functions(r->trace);
     struct gt_tui_page *p = page_new(
-        GT_TUI_FUNCTIONS, g_strdup_printf("functions below %s", gt_reading_name(r, function)));
+        GT_TUI_FUNCTIONS, g_strdup_printf("functions below %s", gt_cli_reading_name(r, function)));
     p->row = calloc(n + 1, sizeof *p->row);
     if (p->row)
         sum_below(graph, function, p->row, n);
@@ -272,14 +272,14 @@ void gt_tui_page_sibling(struct gt_tui_page *p, bool next)
     }
 }
 
-void gt_tui_page_sort(struct gt_reading *r, struct gt_tui_page *p)
+void gt_tui_page_sort(struct gt_cli_reading *r, struct gt_tui_page *p)
 {
     p->sort = (p->sort + 1) % GT_TUI_SORTS;
     p->at = 0;
     sort_rows(r, p);
 }
 
-static bool is_named(struct gt_reading *r, const struct gt_tui_page *p, uint32_t i,
+static bool is_named(struct gt_cli_reading *r, const struct gt_tui_page *p, uint32_t i,
                      const char *text)
 {
     if (p->texts)
@@ -287,7 +287,7 @@ static bool is_named(struct gt_reading *r, const struct gt_tui_page *p, uint32_t
     if (p->n_nodes && p->node[i].parent == GTRACE_NONE)
         return false;
     const uint32_t function = p->n_nodes ? p->node[i].function : p->row[i].index;
-    return strstr(gt_reading_name(r, function), text) != NULL;
+    return strstr(gt_cli_reading_name(r, function), text) != NULL;
 }
 
 /* Opens all that a node is below, and chooses it. */
@@ -301,7 +301,7 @@ static void show_node(struct gt_tui_page *p, uint32_t node)
         p->at++;
 }
 
-bool gt_tui_page_find(struct gt_reading *r, struct gt_tui_page *p, const char *text, bool back)
+bool gt_tui_page_find(struct gt_cli_reading *r, struct gt_tui_page *p, const char *text, bool back)
 {
     const struct gt_tui_line *line = gt_tui_page_line(p);
     const uint32_t n = p->texts ? p->texts->len : p->n_nodes ? p->n_nodes : p->n_rows;

@@ -44,22 +44,22 @@ struct gt_tui_page {
 };
 
 /* All calls, and all functions. Errors of gtrace_tree and gtrace_sums. */
-int gt_tui_page_graph(struct gt_reading *r, struct gt_tui_page **out, struct gt_error *err);
-int gt_tui_page_report(struct gt_reading *r, struct gt_tui_page **out, struct gt_error *err);
+int gt_tui_page_graph(struct gt_cli_reading *r, struct gt_tui_page **out, struct gt_error *err);
+int gt_tui_page_report(struct gt_cli_reading *r, struct gt_tui_page **out, struct gt_error *err);
 /* What the function of a line calls, or who calls it, from the page of all calls. GT_E_NOMEM,
  * GT_E_RANGE. */
-int gt_tui_page_part(struct gt_reading *r, const struct gt_tui_page *graph, uint32_t function,
+int gt_tui_page_part(struct gt_cli_reading *r, const struct gt_tui_page *graph, uint32_t function,
                      bool callers, struct gt_tui_page **out, struct gt_error *err);
 /* All functions that a function calls, at once or through others, and itself, from the page of all
  * calls. */
-struct gt_tui_page *gt_tui_page_report_below(struct gt_reading *r, const struct gt_tui_page *graph,
-                                             uint32_t function);
+struct gt_tui_page *gt_tui_page_report_below(struct gt_cli_reading *r,
+                                             const struct gt_tui_page *graph, uint32_t function);
 /* Lines of text; the page takes the array. */
 struct gt_tui_page *gt_tui_page_texts(enum gt_tui_kind kind, const char *title, GPtrArray *texts);
-/* What `guesttrace info` prints. Errors of gt_info_read. */
-int gt_tui_page_info(struct gt_reading *r, struct gt_tui_page **out, struct gt_error *err);
+/* What `guesttrace info` prints. Errors of gt_cli_info_read. */
+int gt_tui_page_info(struct gt_cli_reading *r, struct gt_tui_page **out, struct gt_error *err);
 /* "all tasks" and each task; line `chosen` is marked. */
-struct gt_tui_page *gt_tui_page_tasks(const struct gt_reading *r, uint32_t chosen);
+struct gt_tui_page *gt_tui_page_tasks(const struct gt_cli_reading *r, uint32_t chosen);
 struct gt_tui_page *gt_tui_page_fields(const bool field[GT_TUI_FIELDS]);
 void gt_tui_page_destroy(struct gt_tui_page *p); /* NULL is fine */
 
@@ -72,13 +72,13 @@ void gt_tui_page_enter(struct gt_tui_page *p);
 /* Chooses the line that the chosen one is below. */
 void gt_tui_page_up(struct gt_tui_page *p);
 /* A list: sorts it in the next way. */
-void gt_tui_page_sort(struct gt_reading *r, struct gt_tui_page *p);
+void gt_tui_page_sort(struct gt_cli_reading *r, struct gt_tui_page *p);
 /* Opens or closes the chosen line and all below it. */
 void gt_tui_page_open_all(struct gt_tui_page *p, bool open);
 /* Chooses the next line, or the one before, that is below the same one. */
 void gt_tui_page_sibling(struct gt_tui_page *p, bool next);
 /* Chooses the next line after the chosen one, or before it (`back`), whose function has `text` in
  * its name, in closed nodes, too; false: there is none. */
-bool gt_tui_page_find(struct gt_reading *r, struct gt_tui_page *p, const char *text, bool back);
+bool gt_tui_page_find(struct gt_cli_reading *r, struct gt_tui_page *p, const char *text, bool back);
 
 #endif

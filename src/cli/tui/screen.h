@@ -12,7 +12,7 @@ enum {
 };
 
 struct gt_tui_screen {
-    struct gt_reading *reading;
+    struct gt_cli_reading *reading;
     GPtrArray *pages; /* struct gt_tui_page *, the last one is seen; the first is all calls */
     struct gt_tui_page *graph;
     const char *const *tasks; /* of the window that the command began with; NULL: all */

@@ -11,15 +11,15 @@
 /* What `guesttrace info` prints, from a file without a name. */
 static int print_info(struct gtrace *t, int fd, struct gt_error *err)
 {
-    g_autofree struct gt_pager *p = g_new0(struct gt_pager, 1);
-    struct gt_info info;
-    int status = gt_info_read(t, &info, err);
+    g_autofree struct gt_cli_pager *p = g_new0(struct gt_cli_pager, 1);
+    struct gt_cli_info info;
+    int status = gt_cli_info_read(t, &info, err);
     if (status == 0) {
         gt_output_init(&p->out, fd);
-        gt_info_text(&info, p);
+        gt_cli_info_text(&info, p);
         status = gt_output_finish(&p->out, "info", err);
     }
-    gt_info_clear(&info);
+    gt_cli_info_clear(&info);
     return status;
 }
 
@@ -33,7 +33,7 @@ static char *read_all(int fd)
     return text;
 }
 
-int gt_tui_page_info(struct gt_reading *r, struct gt_tui_page **out, struct gt_error *err)
+int gt_tui_page_info(struct gt_cli_reading *r, struct gt_tui_page **out, struct gt_error *err)
 {
     GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
     int fd = memfd_create("info", MFD_CLOEXEC);
@@ -51,7 +51,7 @@ int gt_tui_page_info(struct gt_reading *r, struct gt_tui_page **out, struct gt_e
     return status;
 }
 
-struct gt_tui_page *gt_tui_page_tasks(const struct gt_reading *r, uint32_t chosen)
+struct gt_tui_page *gt_tui_page_tasks(const struct gt_cli_reading *r, uint32_t chosen)
 {
     GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
     g_ptr_array_add(texts, g_strdup(chosen ? "  all tasks" : "* all tasks"));

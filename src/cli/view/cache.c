@@ -11,7 +11,7 @@ struct entry {
     GList link; /* in order of use, the oldest first */
 };
 
-struct gt_answers {
+struct gt_cli_view_answers {
     GMutex lock;
     GHashTable *entries;
     GQueue order;
@@ -23,7 +23,7 @@ static gsize size_of(const struct entry *e)
     return g_bytes_get_size(e->bytes) + strlen(e->question) + sizeof *e;
 }
 
-static void forget(struct gt_answers *a, struct entry *e)
+static void forget(struct gt_cli_view_answers *a, struct entry *e)
 {
     g_queue_unlink(&a->order, &e->link);
     g_hash_table_remove(a->entries, e->question);
@@ -33,16 +33,16 @@ static void forget(struct gt_answers *a, struct entry *e)
     g_free(e);
 }
 
-struct gt_answers *gt_answers_create(void)
+struct gt_cli_view_answers *gt_cli_view_answers_create(void)
 {
-    struct gt_answers *a = g_new0(struct gt_answers, 1);
+    struct gt_cli_view_answers *a = g_new0(struct gt_cli_view_answers, 1);
     g_mutex_init(&a->lock);
     g_queue_init(&a->order);
     a->entries = g_hash_table_new(g_str_hash, g_str_equal);
     return a;
 }
 
-void gt_answers_destroy(struct gt_answers *a)
+void gt_cli_view_answers_destroy(struct gt_cli_view_answers *a)
 {
     while (a->order.head)
         forget(a, a->order.head->data);
@@ -51,7 +51,8 @@ void gt_answers_destroy(struct gt_answers *a)
     g_free(a);
 }
 
-GBytes *gt_answers_get(struct gt_answers *a, const char *question, const char **type)
+GBytes *gt_cli_view_answers_get(struct gt_cli_view_answers *a, const char *question,
+                                const char **type)
 {
     GBytes *bytes = NULL;
     g_mutex_lock(&a->lock);
@@ -66,7 +67,8 @@ GBytes *gt_answers_get(struct gt_answers *a, const char *question, const char **
     return bytes;
 }
 
-void gt_answers_put(struct gt_answers *a, const char *question, const char *type, GBytes *bytes)
+void gt_cli_view_answers_put(struct gt_cli_view_answers *a, const char *question, const char *type,
+                             GBytes *bytes)
 {
     if (g_bytes_get_size(bytes) > MOST_OF_ONE)
         return;

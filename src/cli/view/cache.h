@@ -6,13 +6,15 @@
 
 #include <glib.h>
 
-struct gt_answers;
+struct gt_cli_view_answers;
 
-struct gt_answers *gt_answers_create(void);
-void gt_answers_destroy(struct gt_answers *a);
+struct gt_cli_view_answers *gt_cli_view_answers_create(void);
+void gt_cli_view_answers_destroy(struct gt_cli_view_answers *a);
 /* The answer, which the caller unrefs, and its media type; NULL: it is not there. */
-GBytes *gt_answers_get(struct gt_answers *a, const char *question, const char **type);
+GBytes *gt_cli_view_answers_get(struct gt_cli_view_answers *a, const char *question,
+                                const char **type);
 /* Keeps it; `bytes` stays the caller's, too; `type` lives on. */
-void gt_answers_put(struct gt_answers *a, const char *question, const char *type, GBytes *bytes);
+void gt_cli_view_answers_put(struct gt_cli_view_answers *a, const char *question, const char *type,
+                             GBytes *bytes);
 
 #endif

@@ -18,7 +18,7 @@ struct view_options {
     bool demangle, browser;
 };
 
-static const struct gt_option view_table[] = {
+static const struct gt_cli_option view_table[] = {
     {"port", 'p', GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT16_MAX,
      .help = "listen on this port of 127.0.0.1 (default: one that is free)",
      .offset = offsetof(struct view_options, port)},
@@ -45,7 +45,7 @@ static const struct gt_option view_table[] = {
 };
 
 struct reading {
-    const struct gt_command *command;
+    const struct gt_cli_command *command;
     struct gtrace_page *page;
     pthread_t thread;
     bool runs;
@@ -58,7 +58,7 @@ static void *read_all(void *self)
     struct gtrace_error err = {.size = sizeof err};
     const int status = gtrace_page_read(r->page, &err);
     if (status < 0 && status != GTRACE_E_USAGE) /* that it was stopped */
-        gt_command_fail(r->command, 0, "%s", err.text);
+        gt_cli_command_fail(r->command, 0, "%s", err.text);
     return NULL;
 }
 
@@ -84,32 +84,32 @@ static void block_ends(sigset_t *ends, sigset_t *before)
 
 static int serve(struct reading *r, const struct view_options *o, struct gt_error *err)
 {
-    struct gt_server *server;
+    struct gt_cli_view_server *server;
     sigset_t ends, before;
     int signal;
     mallopt(M_ARENA_MAX, ARENAS);
     block_ends(&ends, &before);
-    int status = gt_server_open(r->page, (uint16_t)o->port, &server, err);
+    int status = gt_cli_view_server_open(r->page, (uint16_t)o->port, &server, err);
     if (status == 0) {
         r->runs = pthread_create(&r->thread, NULL, read_all, r) == 0;
-        printf("%s\n", gt_server_address(server));
+        printf("%s\n", gt_cli_view_server_address(server));
         fflush(stdout);
         if (isatty(STDERR_FILENO))
             fprintf(stderr, "guesttrace view: Ctrl-C ends it\n");
         if (o->browser)
-            open_browser(gt_server_address(server));
+            open_browser(gt_cli_view_server_address(server));
         sigwait(&ends, &signal);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL); /* the next one ends it at once */
     gtrace_page_stop(r->page);
     if (status == 0)
-        gt_server_close(server);
+        gt_cli_view_server_close(server);
     if (r->runs)
         pthread_join(r->thread, NULL);
     return status;
 }
 
-static int show(const struct gt_command *self, const struct view_options *o, struct gtrace *t,
+static int show(const struct gt_cli_command *self, const struct view_options *o, struct gtrace *t,
                 struct gtrace *other, struct gt_error *err)
 {
     const struct gtrace_page_options how = {.size = sizeof how,
@@ -120,34 +120,35 @@ static int show(const struct gt_command *self, const struct view_options *o, str
     struct reading r = {.command = self};
     struct gtrace_error e = {.size = sizeof e};
     int status = gtrace_page_open(t, &how, &r.page, &e);
-    status = status < 0 ? gt_opened_fail(err, status, &e) : serve(&r, o, err);
+    status = status < 0 ? gt_cli_opened_fail(err, status, &e) : serve(&r, o, err);
     gtrace_page_close(r.page);
     return status;
 }
 
-static int run_view(const struct gt_command *self, const void *options, size_t n, char **operands)
+static int run_view(const struct gt_cli_command *self, const void *options, size_t n,
+                    char **operands)
 {
     const struct view_options *o = options;
     struct gt_error err = {0};
     struct gtrace *trace[] = {NULL, NULL};
     int status = 0;
     if (n > G_N_ELEMENTS(trace))
-        return gt_command_usage_error(self, "takes one recording, or two to compare");
-    const char *paths[] = {gt_default_recording(self, operands[0], false),
+        return gt_cli_command_usage_error(self, "takes one recording, or two to compare");
+    const char *paths[] = {gt_cli_default_recording(self, operands[0], false),
                            n > 1 ? operands[1] : NULL};
     if (!paths[0])
-        return gt_default_recording_missing(self);
-    const struct gt_notices notices = gt_command_notices(self);
+        return gt_cli_default_recording_missing(self);
+    const struct gt_error_notices notices = gt_cli_command_notices(self);
     for (size_t i = 0; i < G_N_ELEMENTS(paths) && paths[i] && status == 0; i++)
-        status = gt_opened_open_any(paths[i], o->elf, &notices, &trace[i], &err);
+        status = gt_cli_opened_open_any(paths[i], o->elf, &notices, &trace[i], &err);
     if (status == 0)
         status = show(self, o, trace[0], trace[1], &err);
     gtrace_close(trace[1]);
     gtrace_close(trace[0]);
-    return status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;
+    return status < 0 ? gt_cli_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;
 }
 
-const struct gt_command gt_command_view = {
+const struct gt_cli_command gt_cli_command_view = {
     .name = "view",
     .summary = "show a recording of calls in the browser: a time line, flame graphs, tables",
     .usage = (const char *const[]){"[OPTION]... [RECORDING [OTHER]]", NULL},

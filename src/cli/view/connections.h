@@ -16,20 +16,25 @@ enum {
     GT_CONNECTIONS_NEXT_SECONDS = 60,    /* until the next one is there, after the token */
 };
 
-struct gt_connections;
-struct gt_connection;
+struct gt_cli_view_connections;
+struct gt_cli_view_connection;
 
 /* NULL: no thread. */
-struct gt_connections *gt_connections_create(void);
+struct gt_cli_view_connections *gt_cli_view_connections_create(void);
 /* When no connection is left. NULL is fine. */
-void gt_connections_destroy(struct gt_connections *all);
+void gt_cli_view_connections_destroy(struct gt_cli_view_connections *all);
 
-/* A new one on this socket, which stays the caller's and open until gt_connection_close. */
-struct gt_connection *gt_connection_open(struct gt_connections *all, int socket);
-void gt_connection_close(struct gt_connections *all, struct gt_connection *c);
+/* A new one on this socket, which stays the caller's and open until
+ * gt_cli_view_connection_close. */
+struct gt_cli_view_connection *gt_cli_view_connection_open(struct gt_cli_view_connections *all,
+                                                           int socket);
+void gt_cli_view_connection_close(struct gt_cli_view_connections *all,
+                                  struct gt_cli_view_connection *c);
 /* It has shown the token. */
-void gt_connection_know(struct gt_connections *all, struct gt_connection *c);
+void gt_cli_view_connection_know(struct gt_cli_view_connections *all,
+                                 struct gt_cli_view_connection *c);
 /* A request is there (true), and may take as long as it takes to answer; it is answered (false). */
-void gt_connection_busy(struct gt_connections *all, struct gt_connection *c, bool busy);
+void gt_cli_view_connection_busy(struct gt_cli_view_connections *all,
+                                 struct gt_cli_view_connection *c, bool busy);
 
 #endif

@@ -21,11 +21,11 @@ enum {
     IDLE_SECONDS = 60,        /* of who reads an answer, or does not */
 };
 
-struct gt_server {
+struct gt_cli_view_server {
     struct gtrace_page *page;
     struct MHD_Daemon *daemon;
-    struct gt_answers *cache;
-    struct gt_connections *connections;
+    struct gt_cli_view_answers *cache;
+    struct gt_cli_view_connections *connections;
     char *address;
     char *hosts[2]; /* what Host may be */
     char token[2 * TOKEN_BYTES + 1];
@@ -100,8 +100,9 @@ static GBytes *bytes_of(int fd)
 }
 
 /* NULL: err says why, if it does. */
-static GBytes *make_answer(struct gt_server *s, struct MHD_Connection *to, const char *name,
-                           struct gtrace_page_answer *answer, struct gtrace_error *err)
+static GBytes *make_answer(struct gt_cli_view_server *s, struct MHD_Connection *to,
+                           const char *name, struct gtrace_page_answer *answer,
+                           struct gtrace_error *err)
 {
     const int fd = memfd_create("answer", MFD_CLOEXEC);
     const int status =
@@ -120,17 +121,18 @@ static enum MHD_Result add_argument(void *text, enum MHD_ValueKind kind, const c
     return MHD_YES;
 }
 
-static enum MHD_Result answer(struct gt_server *s, struct MHD_Connection *to, const char *name)
+static enum MHD_Result answer(struct gt_cli_view_server *s, struct MHD_Connection *to,
+                              const char *name)
 {
     g_autoptr(GString) question = g_string_new(name);
     MHD_get_connection_values(to, MHD_GET_ARGUMENT_KIND, add_argument, question);
     struct gtrace_page_answer a = {.size = sizeof a};
     struct gtrace_error err = {.size = sizeof err, .text = "out of memory"};
-    GBytes *bytes = gt_answers_get(s->cache, question->str, &a.type);
+    GBytes *bytes = gt_cli_view_answers_get(s->cache, question->str, &a.type);
     if (!bytes) {
         bytes = make_answer(s, to, name, &a, &err);
         if (bytes && a.final)
-            gt_answers_put(s->cache, question->str, a.type, bytes);
+            gt_cli_view_answers_put(s->cache, question->str, a.type, bytes);
     }
     if (bytes)
         return respond_bytes(to, a.type, bytes);
@@ -144,7 +146,7 @@ static enum MHD_Result answer(struct gt_server *s, struct MHD_Connection *to, co
 
 /* ---- requests ------------------------------------------------------------------------------ */
 
-static bool is_ours(const struct gt_server *s, struct MHD_Connection *c)
+static bool is_ours(const struct gt_cli_view_server *s, struct MHD_Connection *c)
 {
     const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
     const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
@@ -156,7 +158,7 @@ static bool is_ours(const struct gt_server *s, struct MHD_Connection *c)
 }
 
 /* In the same time, wherever they differ. Returns what follows the token; NULL: it is another. */
-static const char *after_token(const struct gt_server *s, const char *path)
+static const char *after_token(const struct gt_cli_view_server *s, const char *path)
 {
     unsigned char differ = path[0] != '/';
     const size_t n = strlen(path);
@@ -167,7 +169,7 @@ static const char *after_token(const struct gt_server *s, const char *path)
                : path + 2 + 2 * TOKEN_BYTES;
 }
 
-static struct gt_connection *connection_of(struct MHD_Connection *c)
+static struct gt_cli_view_connection *connection_of(struct MHD_Connection *c)
 {
     return MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
@@ -175,26 +177,26 @@ static struct gt_connection *connection_of(struct MHD_Connection *c)
 static void note_connection(void *self, struct MHD_Connection *c, void **context,
                             enum MHD_ConnectionNotificationCode what)
 {
-    struct gt_server *s = self;
+    struct gt_cli_view_server *s = self;
     if (what == MHD_CONNECTION_NOTIFY_STARTED)
-        *context = gt_connection_open(
+        *context = gt_cli_view_connection_open(
             s->connections,
             MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
     else
-        gt_connection_close(s->connections, *context);
+        gt_cli_view_connection_close(s->connections, *context);
 }
 
 static void note_answered(void *self, struct MHD_Connection *c, void **state,
                           enum MHD_RequestTerminationCode how)
 {
-    struct gt_server *s = self;
+    struct gt_cli_view_server *s = self;
     (void)how;
     *state = NULL;
-    gt_connection_busy(s->connections, connection_of(c), false);
+    gt_cli_view_connection_busy(s->connections, connection_of(c), false);
 }
 
-static enum MHD_Result respond_to(struct gt_server *s, struct MHD_Connection *c, const char *path,
-                                  const char *method)
+static enum MHD_Result respond_to(struct gt_cli_view_server *s, struct MHD_Connection *c,
+                                  const char *path, const char *method)
 {
     if (!is_ours(s, c))
         return refuse(c, MHD_HTTP_FORBIDDEN, "this address is not the page's\n");
@@ -213,20 +215,20 @@ static enum MHD_Result take_request(void *self, struct MHD_Connection *c, const 
                                     const char *method, const char *version, const char *data,
                                     size_t *size, void **state)
 {
-    struct gt_server *s = self;
+    struct gt_cli_view_server *s = self;
     (void)version;
     (void)data;
     if (!*state) {
         *state = s;
         if (is_ours(s, c) && after_token(s, path))
-            gt_connection_know(s->connections, connection_of(c));
+            gt_cli_view_connection_know(s->connections, connection_of(c));
         return MHD_YES;
     }
     if (*size) {
         *size = 0;
         return MHD_YES;
     }
-    gt_connection_busy(s->connections, connection_of(c), true);
+    gt_cli_view_connection_busy(s->connections, connection_of(c), true);
     return respond_to(s, c, path, method);
 }
 
@@ -265,14 +267,14 @@ static int listen_at(uint16_t *port, struct gt_error *err)
     return -1;
 }
 
-int gt_server_open(struct gtrace_page *p, uint16_t port, struct gt_server **out,
-                   struct gt_error *err)
+int gt_cli_view_server_open(struct gtrace_page *p, uint16_t port, struct gt_cli_view_server **out,
+                            struct gt_error *err)
 {
-    struct gt_server *s = g_new0(struct gt_server, 1);
+    struct gt_cli_view_server *s = g_new0(struct gt_cli_view_server, 1);
     const int fd = listen_at(&port, err);
     s->page = p;
-    s->connections = gt_connections_create();
-    s->cache = gt_answers_create();
+    s->connections = gt_cli_view_connections_create();
+    s->cache = gt_cli_view_answers_create();
     *out = s;
     if (fd >= 0 && !make_token(s->token)) {
         gt_error_errno(err, errno, "random numbers");
@@ -298,24 +300,24 @@ int gt_server_open(struct gtrace_page *p, uint16_t port, struct gt_server **out,
     }
     if (s->daemon)
         return 0;
-    gt_server_close(s);
+    gt_cli_view_server_close(s);
     *out = NULL;
     return err->status;
 }
 
-const char *gt_server_address(const struct gt_server *s)
+const char *gt_cli_view_server_address(const struct gt_cli_view_server *s)
 {
     return s->address;
 }
 
-void gt_server_close(struct gt_server *s)
+void gt_cli_view_server_close(struct gt_cli_view_server *s)
 {
     if (!s)
         return;
     if (s->daemon)
         MHD_stop_daemon(s->daemon);
-    gt_connections_destroy(s->connections);
-    gt_answers_destroy(s->cache);
+    gt_cli_view_connections_destroy(s->connections);
+    gt_cli_view_answers_destroy(s->cache);
     g_free(s->hosts[0]);
     g_free(s->hosts[1]);
     g_free(s->address);

@@ -14,15 +14,15 @@
 
 #include <stdint.h>
 
-struct gt_server;
+struct gt_cli_view_server;
 
 /* Listens on that port (0: any) of 127.0.0.1 and answers, on threads of its own, until it is
  * closed. GT_E_IO: the port is in use, or cannot be used. */
-int gt_server_open(struct gtrace_page *p, uint16_t port, struct gt_server **out,
-                   struct gt_error *err);
+int gt_cli_view_server_open(struct gtrace_page *p, uint16_t port, struct gt_cli_view_server **out,
+                            struct gt_error *err);
 /* The page's address. */
-const char *gt_server_address(const struct gt_server *s);
+const char *gt_cli_view_server_address(const struct gt_cli_view_server *s);
 /* Ends after the answers that are being made. NULL is fine. */
-void gt_server_close(struct gt_server *s);
+void gt_cli_view_server_close(struct gt_cli_view_server *s);
 
 #endif

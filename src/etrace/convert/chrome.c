@@ -15,8 +15,8 @@ enum { UNITS = 1 << 16, PROCESS = 1 };
 
 struct chrome {
     struct gt_json json;
-    struct gt_exec_codes *codes;
-    struct gt_exec_stacks *stacks;
+    struct gt_etrace_exec_codes *codes;
+    struct gt_etrace_exec_stacks *stacks;
     bool seen[UNITS]; /* the unit has a name */
 };
 
@@ -25,7 +25,7 @@ static void name_unit(struct chrome *c, uint16_t unit)
     char name[16];
     c->seen[unit] = true;
     snprintf(name, sizeof name, "CPU %u", unit);
-    gt_chrome_event_name(&c->json, "thread_name", PROCESS, unit, name);
+    gt_json_chrome_event_name(&c->json, "thread_name", PROCESS, unit, name);
 }
 
 static void enter(void *self, uint16_t unit, const char *name, uint64_t time)
@@ -33,40 +33,40 @@ static void enter(void *self, uint16_t unit, const char *name, uint64_t time)
     struct chrome *c = self;
     if (!c->seen[unit])
         name_unit(c, unit);
-    gt_chrome_event_begin(&c->json, "B", PROCESS, unit, time);
+    gt_json_chrome_event_begin(&c->json, "B", PROCESS, unit, time);
     gt_json_key(&c->json, "name");
     gt_json_text(&c->json, name);
-    gt_chrome_event_end(&c->json);
+    gt_json_chrome_event_end(&c->json);
 }
 
 static void leave(void *self, uint16_t unit, const char *name, uint64_t time)
 {
     struct chrome *c = self;
-    gt_chrome_event_begin(&c->json, "E", PROCESS, unit, time);
+    gt_json_chrome_event_begin(&c->json, "E", PROCESS, unit, time);
     gt_json_key(&c->json, "name");
     gt_json_text(&c->json, name);
-    gt_chrome_event_end(&c->json);
+    gt_json_chrome_event_end(&c->json);
 }
 
 static int chrome_begin(struct gt_output *out, struct gt_etrace_names *names, void **self,
                         struct gt_error *err)
 {
-    struct gt_exec_codes *codes;
-    int status = gt_exec_codes_create(names, &codes, err);
+    struct gt_etrace_exec_codes *codes;
+    int status = gt_etrace_exec_codes_create(names, &codes, err);
     if (status < 0)
         return status;
     struct chrome *c = g_new0(struct chrome, 1);
-    const struct gt_exec_sink sink = {c, enter, leave, NULL};
+    const struct gt_etrace_exec_sink sink = {c, enter, leave, NULL};
     c->codes = codes;
-    c->stacks = gt_exec_stacks_create(codes, &sink);
-    gt_chrome_begin(&c->json, out);
+    c->stacks = gt_etrace_exec_stacks_create(codes, &sink);
+    gt_json_chrome_begin(&c->json, out);
     *self = c;
     return 0;
 }
 
 static void chrome_exec(void *self, uint16_t unit, const struct gt_etrace_exec *x)
 {
-    gt_exec_stacks_add(((struct chrome *)self)->stacks, unit, x);
+    gt_etrace_exec_stacks_add(((struct chrome *)self)->stacks, unit, x);
 }
 
 static void chrome_event(void *self, const struct gt_etrace_event *event)
@@ -74,7 +74,7 @@ static void chrome_event(void *self, const struct gt_etrace_event *event)
     struct chrome *c = self;
     struct gt_json *j = &c->json;
     g_autofree char *name = g_strconcat(event->device, ".", event->name, NULL);
-    gt_chrome_event_begin(j, "C", PROCESS, event->unit, event->time);
+    gt_json_chrome_event_begin(j, "C", PROCESS, event->unit, event->time);
     gt_json_key(j, "name");
     gt_json_text(j, name);
     gt_json_key(j, "args");
@@ -82,19 +82,19 @@ static void chrome_event(void *self, const struct gt_etrace_event *event)
     gt_json_key(j, "value");
     gt_json_u64(j, event->value);
     gt_json_end_object(j);
-    gt_chrome_event_end(j);
+    gt_json_chrome_event_end(j);
 }
 
 static void chrome_end(void *self)
 {
     struct chrome *c = self;
-    gt_exec_stacks_destroy(c->stacks);
-    gt_chrome_end(&c->json);
-    gt_exec_codes_destroy(c->codes);
+    gt_etrace_exec_stacks_destroy(c->stacks);
+    gt_json_chrome_end(&c->json);
+    gt_etrace_exec_codes_destroy(c->codes);
     g_free(c);
 }
 
-const struct gt_convert_format gt_convert_chrome = {
+const struct gt_etrace_convert_format gt_etrace_convert_chrome = {
     .name = "chrome",
     .begin = chrome_begin,
     .exec = chrome_exec,

@@ -9,7 +9,7 @@
 #include "etrace/dump/names.h"
 #include "etrace/format/etrace.h"
 
-struct gt_convert_format {
+struct gt_etrace_convert_format {
     const char *name;
     /* Called before the first packet; the files of `names` are located. *self is passed to the
      * other functions. `end` is called in any case, unless begin failed. */
@@ -21,8 +21,8 @@ struct gt_convert_format {
     void (*end)(void *self);
 };
 
-extern const struct gt_convert_format gt_convert_chrome;
-extern const struct gt_convert_format gt_convert_folded;
-extern const struct gt_convert_format gt_convert_vcd;
+extern const struct gt_etrace_convert_format gt_etrace_convert_chrome;
+extern const struct gt_etrace_convert_format gt_etrace_convert_folded;
+extern const struct gt_etrace_convert_format gt_etrace_convert_vcd;
 
 #endif

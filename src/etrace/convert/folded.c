@@ -20,8 +20,8 @@ struct node {
 
 struct folded {
     struct gt_output *out;
-    struct gt_exec_codes *codes;
-    struct gt_exec_stacks *stacks;
+    struct gt_etrace_exec_codes *codes;
+    struct gt_etrace_exec_stacks *stacks;
     struct node *root[UNITS], *now[UNITS]; /* NULL: a unit that was not seen */
 };
 
@@ -70,22 +70,22 @@ static void spend(void *self, uint16_t unit, uint64_t duration)
 static int folded_begin(struct gt_output *out, struct gt_etrace_names *names, void **self,
                         struct gt_error *err)
 {
-    struct gt_exec_codes *codes;
-    int status = gt_exec_codes_create(names, &codes, err);
+    struct gt_etrace_exec_codes *codes;
+    int status = gt_etrace_exec_codes_create(names, &codes, err);
     if (status < 0)
         return status;
     struct folded *f = g_new0(struct folded, 1);
-    const struct gt_exec_sink sink = {f, enter, leave, spend};
+    const struct gt_etrace_exec_sink sink = {f, enter, leave, spend};
     f->out = out;
     f->codes = codes;
-    f->stacks = gt_exec_stacks_create(codes, &sink);
+    f->stacks = gt_etrace_exec_stacks_create(codes, &sink);
     *self = f;
     return 0;
 }
 
 static void folded_exec(void *self, uint16_t unit, const struct gt_etrace_exec *x)
 {
-    gt_exec_stacks_add(((struct folded *)self)->stacks, unit, x);
+    gt_etrace_exec_stacks_add(((struct folded *)self)->stacks, unit, x);
 }
 
 /* A semicolon stands between functions. */
@@ -123,7 +123,7 @@ static void folded_end(void *self)
 {
     struct folded *f = self;
     size_t units = 0;
-    gt_exec_stacks_destroy(f->stacks);
+    gt_etrace_exec_stacks_destroy(f->stacks);
     for (size_t i = 0; i < UNITS; i++)
         units += f->root[i] != NULL;
     for (size_t i = 0; i < UNITS; i++) {
@@ -134,11 +134,11 @@ static void folded_end(void *self)
             g_string_printf(path, "CPU %zu", i);
         print_node(f, f->root[i], path);
     }
-    gt_exec_codes_destroy(f->codes);
+    gt_etrace_exec_codes_destroy(f->codes);
     g_free(f);
 }
 
-const struct gt_convert_format gt_convert_folded = {
+const struct gt_etrace_convert_format gt_etrace_convert_folded = {
     .name = "folded",
     .begin = folded_begin,
     .exec = folded_exec,

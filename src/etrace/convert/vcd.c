@@ -160,7 +160,7 @@ static void vcd_end(void *self)
     g_free(v);
 }
 
-const struct gt_convert_format gt_convert_vcd = {
+const struct gt_etrace_convert_format gt_etrace_convert_vcd = {
     .name = "vcd",
     .begin = vcd_begin,
     .event = vcd_event,

@@ -37,7 +37,7 @@ static bool falls_through(uint8_t kind)
  * jumps leads is not known: there the count changes, or it does not matter. */
 static void read_code(struct gt_coverage_blocks *f, const uint8_t *bytes, uint8_t *starts)
 {
-    struct gt_insn insn;
+    struct gt_arch_insn insn;
     uint64_t begin = f->lo, count = gt_coverage_at(f->c, f->lo);
     for (uint64_t at = f->lo; at < f->hi;) {
         size_t size = gt_arch_insn_size(f->p->arch, bytes + (at - f->lo), f->hi - at);

@@ -24,7 +24,7 @@ struct gt_coverage_block {
     uint64_t lo, hi; /* run-time addresses */
     uint64_t count;
     uint32_t arc, n_arcs; /* first arc that leaves the block, and their number */
-    uint8_t kind;         /* enum gt_insn_kind of its last instruction */
+    uint8_t kind;         /* enum gt_arch_insn_kind of its last instruction */
     uint64_t target;      /* target of a branch, else 0 */
     uint32_t last_line;   /* last_line and row are for the caller's use */
     uint32_t row;

@@ -15,8 +15,8 @@ static bool parse_lines(const char *text, struct gt_coverage_excluded *e)
 {
     const char *dash = strchr(text, '-');
     g_autofree char *first = dash ? g_strndup(text, (gsize)(dash - text)) : g_strdup(text);
-    if (gt_number_parse(first, &e->first) < 0 ||
-        gt_number_parse(dash ? dash + 1 : text, &e->last) < 0)
+    if (gt_text_number_parse(first, &e->first) < 0 ||
+        gt_text_number_parse(dash ? dash + 1 : text, &e->last) < 0)
         return false;
     return e->first >= 1 && e->first <= e->last;
 }

@@ -28,8 +28,8 @@ static void put_functions(struct gt_text *out, const GArray *functions)
 {
     gt_text_printf(out, ",\"functions\":[");
     for (guint i = 0; i < functions->len; i++) {
-        const struct gt_covered_function *f =
-            &g_array_index(functions, struct gt_covered_function, i);
+        const struct gt_coverage_function *f =
+            &g_array_index(functions, struct gt_coverage_function, i);
         gt_text_printf(out, "%s{\"name\":", i ? "," : "");
         put_string(out, f->name);
         gt_text_printf(out, ",\"line\":%" PRIu32 ",\"calls\":%" PRIu64 "}", f->line, f->calls);

@@ -25,7 +25,7 @@ struct sweep {
 
 static uint32_t add_function(struct sweep *s, const char *name, uint64_t calls)
 {
-    const struct gt_covered_function f = {.name = name, .calls = calls};
+    const struct gt_coverage_function f = {.name = name, .calls = calls};
     g_array_append_val(s->out->functions, f);
     return s->out->functions->len - 1;
 }
@@ -50,8 +50,8 @@ static char *key_of(const char *name, uint32_t file, uint32_t line)
 
 /* A function of optimised code is where the source declares it: its first row is often of a
  * function that is inlined there. */
-static struct gt_covered_function *placed_function(struct sweep *s, const char *name, uint32_t file,
-                                                   uint32_t line, uint32_t *number)
+static struct gt_coverage_function *placed_function(struct sweep *s, const char *name,
+                                                    uint32_t file, uint32_t line, uint32_t *number)
 {
     char *key = key_of(name, file, line);
     void *known;
@@ -62,8 +62,8 @@ static struct gt_covered_function *placed_function(struct sweep *s, const char *
         *number = add_function(s, name, 0);
         g_hash_table_insert(s->placed, key, GUINT_TO_POINTER(*number));
     }
-    struct gt_covered_function *f =
-        &g_array_index(s->out->functions, struct gt_covered_function, *number);
+    struct gt_coverage_function *f =
+        &g_array_index(s->out->functions, struct gt_coverage_function, *number);
     f->is_placed = true;
     f->file = file;
     f->line = line;
@@ -72,19 +72,19 @@ static struct gt_covered_function *placed_function(struct sweep *s, const char *
 
 /* All copies of a function are one. GCC does not say the mangled name of a static function: inlined
  * copies are found by the name that it says. */
-static uint32_t function_of(struct sweep *s, const struct gt_symbol *symbol)
+static uint32_t function_of(struct sweep *s, const struct gt_elf_symbol *symbol)
 {
     const uint64_t entry = symbol->addr + s->p->base, calls = gt_coverage_at(s->c, entry);
     const struct gt_coverage_declared *d = gt_coverage_declared_at(s->table.declared, entry);
     uint32_t number;
     if (!d || !d->optimised || d->artificial) {
         number = add_function(s, symbol->name, calls);
-        g_array_index(s->out->functions, struct gt_covered_function, number).is_placed =
+        g_array_index(s->out->functions, struct gt_coverage_function, number).is_placed =
             d && d->optimised;
         return number;
     }
     const char *name = copied_name(symbol->name, d->name);
-    struct gt_covered_function *f = placed_function(s, name, d->file, d->line, &number);
+    struct gt_coverage_function *f = placed_function(s, name, d->file, d->line, &number);
     char *key = d->name ? key_of(d->name, d->file, d->line) : NULL;
     if (key && !g_hash_table_contains(s->placed, key))
         g_hash_table_insert(s->placed, g_steal_pointer(&key), GUINT_TO_POINTER(number));
@@ -99,31 +99,31 @@ static uint32_t function_of(struct sweep *s, const struct gt_symbol *symbol)
 static void add_declarations(struct gt_coverage_report *out)
 {
     for (guint i = 0; i < out->functions->len; i++) {
-        const struct gt_covered_function *f =
-            &g_array_index(out->functions, struct gt_covered_function, i);
-        const struct gt_covered_line line = {.file = f->file,
-                                             .line = f->line,
-                                             .function = i,
-                                             .ends = true,
-                                             .listed = true,
-                                             .strong = true,
-                                             .declares = true,
-                                             .count = f->calls};
+        const struct gt_coverage_function *f =
+            &g_array_index(out->functions, struct gt_coverage_function, i);
+        const struct gt_coverage_line line = {.file = f->file,
+                                              .line = f->line,
+                                              .function = i,
+                                              .ends = true,
+                                              .listed = true,
+                                              .strong = true,
+                                              .declares = true,
+                                              .count = f->calls};
         if (f->is_placed && f->line)
             g_array_append_val(out->lines, line);
     }
 }
 
 /* What GCC moved out of a function is the function: NAME.cold. */
-static const struct gt_symbol *whole_function(const struct gt_symbols *symbols,
-                                              const struct gt_symbol *symbol)
+static const struct gt_elf_symbol *whole_function(const struct gt_elf_symbols *symbols,
+                                                  const struct gt_elf_symbol *symbol)
 {
     uint64_t rel;
     if (!g_str_has_suffix(symbol->name, ".cold"))
         return symbol;
     g_autofree char *name = g_strndup(symbol->name, strlen(symbol->name) - strlen(".cold"));
-    const struct gt_symbol *whole =
-        gt_symbols_by_name(symbols, name, &rel) ? gt_symbols_find(symbols, rel) : NULL;
+    const struct gt_elf_symbol *whole =
+        gt_elf_symbols_by_name(symbols, name, &rel) ? gt_elf_symbols_find(symbols, rel) : NULL;
     return whole ? whole : symbol;
 }
 
@@ -136,11 +136,12 @@ struct piece {
 /* The function that has addr. */
 static uint32_t function_at(struct sweep *s, uint64_t addr, struct piece *piece)
 {
-    const struct gt_symbols *symbols = s->p->symbols;
-    const struct gt_symbol *at = gt_symbols_find(symbols, addr - s->p->base);
+    const struct gt_elf_symbols *symbols = s->p->symbols;
+    const struct gt_elf_symbol *at = gt_elf_symbols_find(symbols, addr - s->p->base);
     if (!at) {
         *piece = (struct piece){addr + 1, false};
-        while (piece->end < addr + GT_PAGE && !gt_symbols_find(symbols, piece->end - s->p->base))
+        while (piece->end < addr + GT_PAGE &&
+               !gt_elf_symbols_find(symbols, piece->end - s->p->base))
             ++piece->end;
         return 0;
     }
@@ -155,7 +156,7 @@ static uint32_t function_at(struct sweep *s, uint64_t addr, struct piece *piece)
 
 static bool is_entry(const struct sweep *s, uint64_t addr)
 {
-    const struct gt_symbol *at = gt_symbols_find(s->p->symbols, addr - s->p->base);
+    const struct gt_elf_symbol *at = gt_elf_symbols_find(s->p->symbols, addr - s->p->base);
     return at && at->addr == addr - s->p->base;
 }
 
@@ -186,18 +187,18 @@ static uint64_t cost_of(struct sweep *s, uint64_t lo, uint64_t hi)
 static void add_piece(struct sweep *s, const struct gt_coverage_row *row, uint64_t lo, uint64_t hi,
                       uint32_t function, bool idle)
 {
-    struct gt_covered_line line = {.file = row->file,
-                                   .line = row->line,
-                                   .function = function,
-                                   .column = row->lo == lo ? row->column : 0,
-                                   .ends = row->ends || !row->counted,
-                                   .listed = row->listed,
-                                   .strong = row->statement,
-                                   .idle = idle,
-                                   .count = row->count,
-                                   .cost = cost_of(s, lo, hi)};
-    struct gt_covered_function *f =
-        &g_array_index(s->out->functions, struct gt_covered_function, function);
+    struct gt_coverage_line line = {.file = row->file,
+                                    .line = row->line,
+                                    .function = function,
+                                    .column = row->lo == lo ? row->column : 0,
+                                    .ends = row->ends || !row->counted,
+                                    .listed = row->listed,
+                                    .strong = row->statement,
+                                    .idle = idle,
+                                    .count = row->count,
+                                    .cost = cost_of(s, lo, hi)};
+    struct gt_coverage_function *f =
+        &g_array_index(s->out->functions, struct gt_coverage_function, function);
     if (line.column)
         line.count = gt_coverage_at(s->c, lo);
     else if (row->listed && !row->counted)
@@ -239,15 +240,15 @@ static void add_statements(struct sweep *s)
         if (!at->line)
             continue;
         const uint32_t function = function_at(s, at->lo, &piece);
-        const struct gt_covered_line line = {.file = at->file,
-                                             .line = at->line,
-                                             .function = function,
-                                             .column = at->column,
-                                             .ends = true,
-                                             .listed = true,
-                                             .strong = true,
-                                             .idle = piece.idle,
-                                             .count = gt_coverage_at(s->c, at->lo)};
+        const struct gt_coverage_line line = {.file = at->file,
+                                              .line = at->line,
+                                              .function = function,
+                                              .column = at->column,
+                                              .ends = true,
+                                              .listed = true,
+                                              .strong = true,
+                                              .idle = piece.idle,
+                                              .count = gt_coverage_at(s->c, at->lo)};
         g_array_append_val(s->out->lines, line);
     }
 }
@@ -261,15 +262,15 @@ static void add_inlined(struct sweep *s)
         const uint64_t count = gt_coverage_at(s->c, at->lo);
         uint32_t number;
         struct piece piece;
-        struct gt_covered_function *f = placed_function(s, at->name, at->file, at->line, &number);
+        struct gt_coverage_function *f = placed_function(s, at->name, at->file, at->line, &number);
         f->calls += count;
         f->is_inlined |= count != 0;
-        const struct gt_covered_line call = {.file = at->call_file,
-                                             .line = at->call_line,
-                                             .function = function_at(s, at->lo, &piece),
-                                             .ends = true,
-                                             .listed = true,
-                                             .count = count};
+        const struct gt_coverage_line call = {.file = at->call_file,
+                                              .line = at->call_line,
+                                              .function = function_at(s, at->lo, &piece),
+                                              .ends = true,
+                                              .listed = true,
+                                              .count = count};
         if (call.line)
             g_array_append_val(s->out->lines, call);
     }
@@ -306,7 +307,7 @@ static void sweep_program(struct sweep *s, struct gt_coverage_names *names)
 
 static int compare_lines(const void *a, const void *b)
 {
-    const struct gt_covered_line *x = a, *y = b;
+    const struct gt_coverage_line *x = a, *y = b;
     if (x->file != y->file)
         return x->file < y->file ? -1 : 1;
     if (x->line != y->line)
@@ -316,14 +317,14 @@ static int compare_lines(const void *a, const void *b)
 
 static int compare_statements(const void *a, const void *b)
 {
-    const struct gt_covered_line *x = a, *y = b;
+    const struct gt_coverage_line *x = a, *y = b;
     const int order = compare_lines(x, y);
     return order ? order : x->column < y->column ? -1 : x->column > y->column;
 }
 
 /* The count of a statement is that of all its copies; of a line, that of the statement that ran the
  * most. */
-static void merge_counts(struct gt_covered_line *to, const struct gt_covered_line *line)
+static void merge_counts(struct gt_coverage_line *to, const struct gt_coverage_line *line)
 {
     if (to->strong != line->strong)
         to->count = to->strong ? to->count : line->count;
@@ -342,7 +343,7 @@ static void merge_counts(struct gt_covered_line *to, const struct gt_covered_lin
 /* Sorts, and makes one item of neighbours that compare as equal. */
 static void merge_equal(GArray *lines, GCompareFunc compare)
 {
-    struct gt_covered_line *line = (struct gt_covered_line *)(void *)lines->data;
+    struct gt_coverage_line *line = (struct gt_coverage_line *)(void *)lines->data;
     guint n = 0;
     g_array_sort(lines, compare);
     for (guint i = 0; i < lines->len; i++) {
@@ -359,7 +360,7 @@ static void merge_lines(GArray *lines)
 {
     merge_equal(lines, compare_statements);
     for (guint i = 0; i < lines->len; i++)
-        g_array_index(lines, struct gt_covered_line, i).column = 0;
+        g_array_index(lines, struct gt_coverage_line, i).column = 0;
     merge_equal(lines, compare_lines);
 }
 
@@ -368,9 +369,9 @@ static void merge_lines(GArray *lines)
 static void leave_out_unused(struct gt_coverage_report *out)
 {
     for (guint i = 0; i < out->lines->len; i++) {
-        struct gt_covered_line *line = &g_array_index(out->lines, struct gt_covered_line, i);
-        const struct gt_covered_function *f =
-            &g_array_index(out->functions, struct gt_covered_function, line->function);
+        struct gt_coverage_line *line = &g_array_index(out->lines, struct gt_coverage_line, i);
+        const struct gt_coverage_function *f =
+            &g_array_index(out->functions, struct gt_coverage_function, line->function);
         if (f->is_inlined && line->idle && !line->count)
             line->listed = false;
     }
@@ -392,12 +393,12 @@ static void sort_files(struct gt_coverage_names *names, struct gt_coverage_repor
     for (guint i = 1; i < out->files->len; i++)
         number[GPOINTER_TO_UINT(g_hash_table_lookup(names->number, out->files->pdata[i]))] = i;
     for (guint i = 0; i < out->lines->len; i++) {
-        struct gt_covered_line *line = &g_array_index(out->lines, struct gt_covered_line, i);
+        struct gt_coverage_line *line = &g_array_index(out->lines, struct gt_coverage_line, i);
         line->file = number[line->file];
     }
     for (guint i = 0; i < out->functions->len; i++) {
-        struct gt_covered_function *f =
-            &g_array_index(out->functions, struct gt_covered_function, i);
+        struct gt_coverage_function *f =
+            &g_array_index(out->functions, struct gt_coverage_function, i);
         f->file = number[f->file];
     }
     g_ptr_array_set_free_func(names->names, NULL);
@@ -406,13 +407,13 @@ static void sort_files(struct gt_coverage_names *names, struct gt_coverage_repor
 /* Tells which functions begin in the line of another. */
 static void find_shared_lines(GArray *functions)
 {
-    struct gt_covered_function *f = (struct gt_covered_function *)(void *)functions->data;
+    struct gt_coverage_function *f = (struct gt_coverage_function *)(void *)functions->data;
     g_autoptr(GHashTable) first = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     for (guint i = 0; i < functions->len; i++) {
         const gint64 key = (gint64)((uint64_t)f[i].file << 32 | f[i].line);
         if (!f[i].line)
             continue;
-        struct gt_covered_function *other = g_hash_table_lookup(first, &key);
+        struct gt_coverage_function *other = g_hash_table_lookup(first, &key);
         if (other)
             other->shares_line = f[i].shares_line = true;
         else
@@ -437,14 +438,15 @@ static void leave_out(struct gt_coverage_report *out, const struct gt_coverage_e
     for (guint i = 0; i < out->files->len; i++)
         of[i] = gt_coverage_exclude_of(exclude, out->files->pdata[i]);
     for (guint i = 0; i < out->lines->len; i++) {
-        const struct gt_covered_line *line = &g_array_index(out->lines, struct gt_covered_line, i);
+        const struct gt_coverage_line *line =
+            &g_array_index(out->lines, struct gt_coverage_line, i);
         if (!is_excluded(of[line->file], line->line))
-            g_array_index(out->lines, struct gt_covered_line, n++) = *line;
+            g_array_index(out->lines, struct gt_coverage_line, n++) = *line;
     }
     g_array_set_size(out->lines, n);
     for (guint i = 0; i < out->functions->len; i++) {
-        struct gt_covered_function *f =
-            &g_array_index(out->functions, struct gt_covered_function, i);
+        struct gt_coverage_function *f =
+            &g_array_index(out->functions, struct gt_coverage_function, i);
         if (f->line && is_excluded(of[f->file], f->line))
             f->file = f->line = f->end = 0;
     }
@@ -460,8 +462,8 @@ void gt_coverage_report_make(struct gt_coverage_program *program, size_t n,
     gt_coverage_names_init(&names);
     *out = (struct gt_coverage_report){
         g_ptr_array_new_with_free_func(g_free),
-        g_array_new(FALSE, FALSE, sizeof(struct gt_covered_function)),
-        g_array_new(FALSE, FALSE, sizeof(struct gt_covered_line)),
+        g_array_new(FALSE, FALSE, sizeof(struct gt_coverage_function)),
+        g_array_new(FALSE, FALSE, sizeof(struct gt_coverage_line)),
         false,
     };
     for (size_t i = 0; i < n; i++)

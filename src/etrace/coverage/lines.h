@@ -15,7 +15,7 @@
 
 #include <glib.h>
 
-struct gt_covered_function {
+struct gt_coverage_function {
     const char *name;
     uint32_t file;    /* file that it begins in: index into files; 0: unknown */
     uint32_t line;    /* 0: unknown */
@@ -27,7 +27,7 @@ struct gt_covered_function {
 };
 
 /* The part of a line that belongs to one function. */
-struct gt_covered_line {
+struct gt_coverage_line {
     uint32_t file, line; /* 0: unknown */
     uint32_t function;
     uint32_t column; /* private */
@@ -44,9 +44,9 @@ struct gt_covered_line {
 /* The report; its names point into the programs, which must outlive it. */
 struct gt_coverage_report {
     GPtrArray *files;  /* char *, sorted; the first is "???" */
-    GArray *functions; /* struct gt_covered_function */
+    GArray *functions; /* struct gt_coverage_function */
     GArray
-        *lines; /* struct gt_covered_line, sorted by file, line and function, without duplicates */
+        *lines; /* struct gt_coverage_line, sorted by file, line and function, without duplicates */
     bool in_bytes; /* costs are bytes, since the instructions of some program are unknown */
 };
 

@@ -78,12 +78,12 @@ int gt_coverage_program_open(const char *path, uint64_t offset, struct gt_covera
     if (status == GT_E_FORMAT)
         return refuse_image(p->path, err);
     if (status == 0)
-        status = gt_symbols_load(p->path, &p->symbols, err);
+        status = gt_elf_symbols_load(p->path, &p->symbols, err);
     if (status < 0)
         return status;
     p->base = p->symbols->load_base + offset;
     p->arch = gt_arch_by_elf(p->symbols->e_machine, p->symbols->bits);
-    status = gt_lines_open(p->path, NULL, &p->lines, err);
+    status = gt_elf_lines_open(p->path, NULL, &p->lines, err);
     if (status == GT_E_NOT_FOUND)
         status = GT_OK;
     return status < 0 ? status : add_segments(p, offset, c, err);
@@ -91,8 +91,8 @@ int gt_coverage_program_open(const char *path, uint64_t offset, struct gt_covera
 
 void gt_coverage_program_close(struct gt_coverage_program *p)
 {
-    gt_lines_close(p->lines);
-    gt_symbols_free(p->symbols);
+    gt_elf_lines_close(p->lines);
+    gt_elf_symbols_free(p->symbols);
     if (p->elf.fd >= 0)
         gt_elf_close(&p->elf);
     g_free(p->code);

@@ -17,8 +17,8 @@ struct gt_coverage_code {
 struct gt_coverage_program {
     char *path;
     struct gt_elf elf;
-    struct gt_symbols *symbols;
-    struct gt_lines *lines;     /* NULL: the file has no line table */
+    struct gt_elf_symbols *symbols;
+    struct gt_elf_lines *lines; /* NULL: the file has no line table */
     const struct gt_arch *arch; /* NULL: its architecture is unknown */
     uint64_t base;              /* run-time address of the symbols' address 0 */
     struct gt_coverage_code *code;
@@ -27,7 +27,7 @@ struct gt_coverage_program {
 
 /* Opens a program that ran `offset` above its link addresses, and adds the regions of its code to
  * c, with p->path as their name. Call gt_coverage_program_close in any case. Errors of
- * gt_symbols_load; GT_E_FORMAT: no code; GT_E_RANGE: the code does not fit at the offset. */
+ * gt_elf_symbols_load; GT_E_FORMAT: no code; GT_E_RANGE: the code does not fit at the offset. */
 int gt_coverage_program_open(const char *path, uint64_t offset, struct gt_coverage_program *p,
                              struct gt_coverage *c, struct gt_error *err);
 /* Checks that the file is an ELF file; the error message says which file to give instead. */

@@ -60,7 +60,7 @@ static uint32_t number_of(struct collection *c, const char *text)
     return c->last_number = GPOINTER_TO_UINT(number);
 }
 
-static bool visit_row(void *self, const struct gt_line_row *row)
+static bool visit_row(void *self, const struct gt_elf_line_row *row)
 {
     struct collection *c = self;
     uint64_t lo = row->lo + c->program->base;
@@ -87,7 +87,7 @@ static bool visit_row(void *self, const struct gt_line_row *row)
     return true;
 }
 
-static bool visit_inlined(void *self, const struct gt_line_inlined *inlined)
+static bool visit_inlined(void *self, const struct gt_elf_line_inlined *inlined)
 {
     struct collection *c = self;
     size_t left;
@@ -107,12 +107,12 @@ static bool visit_inlined(void *self, const struct gt_line_inlined *inlined)
     return true;
 }
 
-static bool visit_function(void *self, const struct gt_line_function *function)
+static bool visit_function(void *self, const struct gt_elf_line_function *function)
 {
     struct collection *c = self;
     uint64_t base = c->program->base, hi = function->hi;
     if (hi == function->lo) {
-        const struct gt_symbol *symbol = gt_symbols_find(c->program->symbols, hi);
+        const struct gt_elf_symbol *symbol = gt_elf_symbols_find(c->program->symbols, hi);
         if (!symbol || symbol->addr != hi)
             return true;
         hi += symbol->size;
@@ -156,7 +156,7 @@ static bool is_nop(const struct gt_coverage_program *p, const uint8_t *at, size_
 
 static bool is_return(const struct gt_arch *arch, const uint8_t *end, size_t n)
 {
-    struct gt_insn insn;
+    struct gt_arch_insn insn;
     for (size_t size = arch->insn_min; size <= 4 && size <= n; size += arch->insn_min) {
         arch->classify(end - size, size, 0, &insn);
         if (insn.kind == GT_INSN_RETURN)
@@ -166,20 +166,20 @@ static bool is_return(const struct gt_arch *arch, const uint8_t *end, size_t n)
 }
 
 /* A call that the compiler puts there by itself (-fstack-protector). */
-static bool checks_stack(const struct gt_coverage_program *p, const struct gt_insn *call)
+static bool checks_stack(const struct gt_coverage_program *p, const struct gt_arch_insn *call)
 {
-    const struct gt_symbol *to = gt_symbols_find(p->symbols, call->target - p->base);
+    const struct gt_elf_symbol *to = gt_elf_symbols_find(p->symbols, call->target - p->base);
     return call->target && to && strcmp(to->name, "__stack_chk_fail") == 0;
 }
 
 /* Whether the row has an instruction of the kind; false where instructions are not known. */
 static bool has_kind(const struct gt_coverage_program *p, const struct gt_coverage_row *row,
-                     enum gt_insn_kind kind)
+                     enum gt_arch_insn_kind kind)
 {
     size_t left;
     const uint8_t *bytes = gt_coverage_program_bytes(p, row->lo, &left);
     for (uint64_t at = row->lo; at < row->hi && gt_arch_insn_size_known(p->arch);) {
-        struct gt_insn insn;
+        struct gt_arch_insn insn;
         size_t size = gt_arch_insn_size(p->arch, bytes + (at - row->lo), row->hi - at);
         p->arch->classify(bytes + (at - row->lo), size, at, &insn);
         if (insn.kind == kind && !checks_stack(p, &insn))
@@ -368,12 +368,12 @@ void gt_coverage_table_make(const struct gt_coverage_program *p, const struct gt
         .out = out,
         .functions = g_array_new(FALSE, FALSE, sizeof(struct function)),
     };
-    const struct gt_lines_visitor visitor = {&all, visit_row, visit_function, visit_inlined};
+    const struct gt_elf_lines_visitor visitor = {&all, visit_row, visit_function, visit_inlined};
     out->rows = g_array_new(FALSE, FALSE, sizeof(struct gt_coverage_row));
     out->statements = g_array_new(FALSE, FALSE, sizeof(struct gt_coverage_point));
     out->inlined = g_array_new(FALSE, FALSE, sizeof(struct gt_coverage_point));
     if (p->lines)
-        gt_lines_walk(p->lines, &visitor);
+        gt_elf_lines_walk(p->lines, &visitor);
     g_array_sort(out->rows, compare_rows);
     g_array_sort(out->statements, compare_points);
     out->declared = declared_of(all.functions);

@@ -99,8 +99,8 @@ static int count_packet(void *self, const struct gt_etrace_reader *r,
     }
 }
 
-int gt_coverage_read(const struct gt_notices *notices, struct gt_input *in, struct gt_coverage *c,
-                     struct gt_coverage_stream *out, struct gt_error *err)
+int gt_coverage_read(const struct gt_error_notices *notices, struct gt_recording_input *in,
+                     struct gt_coverage *c, struct gt_coverage_stream *out, struct gt_error *err)
 {
     struct count k = {in->name, c, out, gt_coverage_counters_create()};
     const struct gt_etrace_walk walk = {notices, in->name, &k, count_packet};

@@ -21,7 +21,7 @@ bool gt_coverage_is_count(const struct gt_etrace_event *e, uint64_t *start, uint
  * the counters of blocks (events of the device "coverage" whose names are 0xSTART-0xEND). `notices`
  * and `in` as in etrace/dump/walk.h. Errors of gt_etrace_walk; the packets before an error are
  * counted. */
-int gt_coverage_read(const struct gt_notices *notices, struct gt_input *in, struct gt_coverage *c,
-                     struct gt_coverage_stream *out, struct gt_error *err);
+int gt_coverage_read(const struct gt_error_notices *notices, struct gt_recording_input *in,
+                     struct gt_coverage *c, struct gt_coverage_stream *out, struct gt_error *err);
 
 #endif

@@ -14,11 +14,11 @@ struct sum {
 };
 
 static uint64_t add_to_sum(struct sum *s, const struct gt_coverage_report *r,
-                           const struct gt_covered_line *line)
+                           const struct gt_coverage_line *line)
 {
     if (line->declares) {
         s->declared += line->count;
-    } else if (g_array_index(r->functions, struct gt_covered_function, line->function)
+    } else if (g_array_index(r->functions, struct gt_coverage_function, line->function)
                    .shares_line) {
         s->apart += line->count;
     } else {
@@ -35,7 +35,8 @@ GArray *gt_coverage_totals(const struct gt_coverage_report *r, uint32_t file, gu
     GArray *totals = g_array_new(FALSE, FALSE, sizeof(struct gt_coverage_total));
     struct sum sum = {0};
     for (; *at < r->lines->len; ++*at) {
-        const struct gt_covered_line *line = &g_array_index(r->lines, struct gt_covered_line, *at);
+        const struct gt_coverage_line *line =
+            &g_array_index(r->lines, struct gt_coverage_line, *at);
         if (line->file > file)
             break;
         if (line->file < file || line->line == 0 || !line->listed)
@@ -55,14 +56,14 @@ GArray *gt_coverage_totals(const struct gt_coverage_report *r, uint32_t file, gu
 
 static int compare_functions(const void *a, const void *b)
 {
-    const struct gt_covered_function *x = a, *y = b;
+    const struct gt_coverage_function *x = a, *y = b;
     return x->line != y->line ? (x->line < y->line ? -1 : 1) : strcmp(x->name, y->name);
 }
 
 /* What begins in one line is one function under several names for lcov 2: it ends in one line. */
 static void same_ends(GArray *of)
 {
-    struct gt_covered_function *f = (struct gt_covered_function *)(void *)of->data;
+    struct gt_coverage_function *f = (struct gt_coverage_function *)(void *)of->data;
     for (guint i = 0, next; i < of->len; i = next) {
         uint32_t end = f[i].end;
         for (next = i + 1; next < of->len && f[next].line == f[i].line; next++)
@@ -75,7 +76,7 @@ static void same_ends(GArray *of)
 /* What the lines say of a function, or several that begin in one line. Of optimised code a copy may
  * have left no trace but its lines. Where the code does not say the end, it is the last line before
  * the next function; of one that never ran, before what ran: that is not the function's. */
-static void fit_to_lines(struct gt_covered_function *f, guint n, uint32_t next,
+static void fit_to_lines(struct gt_coverage_function *f, guint n, uint32_t next,
                          const GArray *totals, guint *at)
 {
     const struct gt_coverage_total *t =
@@ -100,7 +101,7 @@ static void fit_to_lines(struct gt_covered_function *f, guint n, uint32_t next,
 
 static void fit_all_to_lines(GArray *of, const GArray *totals)
 {
-    struct gt_covered_function *f = (struct gt_covered_function *)(void *)of->data;
+    struct gt_coverage_function *f = (struct gt_coverage_function *)(void *)of->data;
     guint at = 0;
     for (guint i = 0, next; i < of->len; i = next) {
         for (next = i + 1; next < of->len && f[next].line == f[i].line;)
@@ -112,17 +113,17 @@ static void fit_all_to_lines(GArray *of, const GArray *totals)
 GArray *gt_coverage_functions_of(const struct gt_coverage_report *r, uint32_t file,
                                  const GArray *totals)
 {
-    GArray *of = g_array_new(FALSE, FALSE, sizeof(struct gt_covered_function));
+    GArray *of = g_array_new(FALSE, FALSE, sizeof(struct gt_coverage_function));
     for (guint i = 0; i < r->functions->len; i++) {
-        const struct gt_covered_function *f =
-            &g_array_index(r->functions, struct gt_covered_function, i);
+        const struct gt_coverage_function *f =
+            &g_array_index(r->functions, struct gt_coverage_function, i);
         if (f->file == file && f->line)
             g_array_append_val(of, *f);
     }
     g_array_sort(of, compare_functions);
     same_ends(of);
     guint n = 0;
-    struct gt_covered_function *f = (struct gt_covered_function *)(void *)of->data;
+    struct gt_coverage_function *f = (struct gt_coverage_function *)(void *)of->data;
     for (guint i = 0; i < of->len; i++) {
         if (n && compare_functions(&f[n - 1], &f[i]) == 0)
             f[n - 1].calls += f[i].calls;

@@ -76,8 +76,8 @@ static double percent(guint hit, guint all)
 static void write_functions(const GArray *functions, struct gt_text *out)
 {
     for (guint i = 0; i < functions->len; i++) {
-        const struct gt_covered_function *f =
-            &g_array_index(functions, struct gt_covered_function, i);
+        const struct gt_coverage_function *f =
+            &g_array_index(functions, struct gt_coverage_function, i);
         gt_text_printf(out, "  %12" PRIu64 "  %s", f->calls, f->name);
         if (f->line)
             gt_text_printf(out, " (line %" PRIu32 ")", f->line);
@@ -111,8 +111,8 @@ static void write_nowhere(const struct gt_coverage_report *r, struct gt_text *ou
 {
     bool any = false;
     for (guint i = 1; i < r->functions->len; i++) {
-        const struct gt_covered_function *f =
-            &g_array_index(r->functions, struct gt_covered_function, i);
+        const struct gt_coverage_function *f =
+            &g_array_index(r->functions, struct gt_coverage_function, i);
         if (f->line || f->calls == 0)
             continue;
         if (!any)

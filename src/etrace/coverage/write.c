@@ -27,16 +27,16 @@ static void write_lcov_functions(const GArray *functions, bool ends, struct gt_t
 {
     guint hit = 0;
     for (guint i = 0; i < functions->len; i++) {
-        const struct gt_covered_function *f =
-            &g_array_index(functions, struct gt_covered_function, i);
+        const struct gt_coverage_function *f =
+            &g_array_index(functions, struct gt_coverage_function, i);
         gt_text_printf(out, "FN:%" PRIu32 ",", f->line);
         if (ends && f->end)
             gt_text_printf(out, "%" PRIu32 ",", f->end);
         gt_text_printf(out, "%s\n", f->name);
     }
     for (guint i = 0; i < functions->len; i++) {
-        const struct gt_covered_function *f =
-            &g_array_index(functions, struct gt_covered_function, i);
+        const struct gt_coverage_function *f =
+            &g_array_index(functions, struct gt_coverage_function, i);
         gt_text_printf(out, "FNDA:%" PRIu64 ",%s\n", f->calls, f->name);
         hit += f->calls != 0;
     }
@@ -82,7 +82,7 @@ void gt_coverage_write_lcov2(const struct gt_coverage_report *r, struct gt_text 
 
 static int compare_costs(const void *a, const void *b)
 {
-    const struct gt_covered_line *x = a, *y = b;
+    const struct gt_coverage_line *x = a, *y = b;
     if (x->file != y->file)
         return x->file < y->file ? -1 : 1;
     if (x->function != y->function)
@@ -109,21 +109,22 @@ static uint64_t write_costs(const struct gt_coverage_report *r, bool numbered, s
 {
     g_autofree bool *said_file = numbered ? g_new0(bool, r->files->len + 1) : NULL;
     g_autofree bool *said = numbered ? g_new0(bool, r->functions->len + 1) : NULL;
-    GArray *lines = g_array_sized_new(FALSE, FALSE, sizeof(struct gt_covered_line), r->lines->len);
+    GArray *lines = g_array_sized_new(FALSE, FALSE, sizeof(struct gt_coverage_line), r->lines->len);
     uint32_t file = UINT32_MAX, function = UINT32_MAX;
     uint64_t sum = 0;
     g_array_append_vals(lines, r->lines->data, r->lines->len);
     g_array_sort(lines, compare_costs);
     for (guint i = 0; i < lines->len; i++) {
-        const struct gt_covered_line *line = &g_array_index(lines, struct gt_covered_line, i);
+        const struct gt_coverage_line *line = &g_array_index(lines, struct gt_coverage_line, i);
         if (line->cost == 0)
             continue;
         if (line->file != file)
             write_name(out, "fl", r->files->pdata[line->file], line->file, said_file);
         if (line->file != file || line->function != function)
-            write_name(out, "fn",
-                       g_array_index(r->functions, struct gt_covered_function, line->function).name,
-                       line->function, said);
+            write_name(
+                out, "fn",
+                g_array_index(r->functions, struct gt_coverage_function, line->function).name,
+                line->function, said);
         gt_text_printf(out, "%" PRIu32 " %" PRIu64 "\n", line->line, line->cost);
         file = line->file;
         function = line->function;

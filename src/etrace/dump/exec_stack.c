@@ -21,20 +21,20 @@ struct unit {
     uint16_t id;
     size_t depth, room;
     uint64_t time;
-    struct gt_exec_code before; /* what ran last, where depth > 0 */
-    struct frame *frame;        /* room for that many: streams may have 65536 units */
+    struct gt_etrace_exec_code before; /* what ran last, where depth > 0 */
+    struct frame *frame;               /* room for that many: streams may have 65536 units */
 };
 
-struct gt_exec_stacks {
-    struct gt_exec_codes *codes;
-    struct gt_exec_sink sink;
+struct gt_etrace_exec_stacks {
+    struct gt_etrace_exec_codes *codes;
+    struct gt_etrace_exec_sink sink;
     struct unit *unit[UNITS]; /* NULL: not seen */
 };
 
-struct gt_exec_stacks *gt_exec_stacks_create(struct gt_exec_codes *codes,
-                                             const struct gt_exec_sink *sink)
+struct gt_etrace_exec_stacks *gt_etrace_exec_stacks_create(struct gt_etrace_exec_codes *codes,
+                                                           const struct gt_etrace_exec_sink *sink)
 {
-    struct gt_exec_stacks *s = g_new0(struct gt_exec_stacks, 1);
+    struct gt_etrace_exec_stacks *s = g_new0(struct gt_etrace_exec_stacks, 1);
     s->codes = codes;
     s->sink = *sink;
     return s;
@@ -42,13 +42,13 @@ struct gt_exec_stacks *gt_exec_stacks_create(struct gt_exec_codes *codes,
 
 /* ---- the stack ----------------------------------------------------------------------------- */
 
-static void pop_to(struct gt_exec_stacks *s, struct unit *u, size_t depth)
+static void pop_to(struct gt_etrace_exec_stacks *s, struct unit *u, size_t depth)
 {
     for (; u->depth > depth; u->depth--)
         s->sink.leave(s->sink.self, u->id, u->frame[u->depth - 1].name, u->time);
 }
 
-static void push(struct gt_exec_stacks *s, struct unit *u, const char *name, uint64_t back)
+static void push(struct gt_etrace_exec_stacks *s, struct unit *u, const char *name, uint64_t back)
 {
     if (u->depth == GT_EXEC_STACK_DEPTH)
         pop_to(s, u, 0);
@@ -66,7 +66,7 @@ static const struct frame *top(const struct unit *u)
 }
 
 /* The function in the place of the innermost one. */
-static void replace(struct gt_exec_stacks *s, struct unit *u, const char *name)
+static void replace(struct gt_etrace_exec_stacks *s, struct unit *u, const char *name)
 {
     uint64_t back = top(u)->back;
     if (top(u)->name == name)
@@ -77,7 +77,8 @@ static void replace(struct gt_exec_stacks *s, struct unit *u, const char *name)
 
 /* The frames above the innermost one of the name among the first n are left: true; or there is
  * none. */
-static bool back_to_name(struct gt_exec_stacks *s, struct unit *u, size_t n, const char *name)
+static bool back_to_name(struct gt_etrace_exec_stacks *s, struct unit *u, size_t n,
+                         const char *name)
 {
     for (; n > 0; n--) {
         if (u->frame[n - 1].name == name) {
@@ -89,7 +90,7 @@ static bool back_to_name(struct gt_exec_stacks *s, struct unit *u, size_t n, con
 }
 
 /* The frame that was to return to the address is left. */
-static bool back_to_address(struct gt_exec_stacks *s, struct unit *u, uint64_t addr,
+static bool back_to_address(struct gt_etrace_exec_stacks *s, struct unit *u, uint64_t addr,
                             const char *name)
 {
     for (size_t n = u->depth; n > 1; n--) {
@@ -104,19 +105,22 @@ static bool back_to_address(struct gt_exec_stacks *s, struct unit *u, uint64_t a
 
 /* ---- what followed what -------------------------------------------------------------------- */
 
-static void after_call(struct gt_exec_stacks *s, struct unit *u, const struct gt_exec_code *now)
+static void after_call(struct gt_etrace_exec_stacks *s, struct unit *u,
+                       const struct gt_etrace_exec_code *now)
 {
     uint64_t target = u->before.last.target, back = u->before.end;
     if (now->start == back) /* reads its own address */
         return;
     if (u->before.last.kind == GT_INSN_CALL && now->start != target) {
-        push(s, u, gt_exec_codes_name(s->codes, target), back); /* interrupted where it begins */
+        push(s, u, gt_etrace_exec_codes_name(s->codes, target),
+             back); /* interrupted where it begins */
         back = target;
     }
     push(s, u, now->name, back);
 }
 
-static void after_return(struct gt_exec_stacks *s, struct unit *u, const struct gt_exec_code *now)
+static void after_return(struct gt_etrace_exec_stacks *s, struct unit *u,
+                         const struct gt_etrace_exec_code *now)
 {
     if (back_to_address(s, u, now->start, now->name))
         return;
@@ -126,8 +130,8 @@ static void after_return(struct gt_exec_stacks *s, struct unit *u, const struct 
         push(s, u, now->name, 0);
 }
 
-static void after_exception_return(struct gt_exec_stacks *s, struct unit *u,
-                                   const struct gt_exec_code *now)
+static void after_exception_return(struct gt_etrace_exec_stacks *s, struct unit *u,
+                                   const struct gt_etrace_exec_code *now)
 {
     if (back_to_address(s, u, now->start, now->name) || back_to_name(s, u, u->depth, now->name))
         return;
@@ -136,9 +140,10 @@ static void after_exception_return(struct gt_exec_stacks *s, struct unit *u,
 }
 
 /* Any other instruction: it goes to its target, if it has one, or on to the next one. */
-static void after_step(struct gt_exec_stacks *s, struct unit *u, const struct gt_exec_code *now)
+static void after_step(struct gt_etrace_exec_stacks *s, struct unit *u,
+                       const struct gt_etrace_exec_code *now)
 {
-    const struct gt_insn *last = &u->before.last;
+    const struct gt_arch_insn *last = &u->before.last;
     bool goes_on = last->kind != GT_INSN_JUMP && now->start == u->before.end;
     bool jumps =
         (last->kind == GT_INSN_JUMP || last->kind == GT_INSN_BRANCH) && now->start == last->target;
@@ -150,8 +155,8 @@ static void after_step(struct gt_exec_stacks *s, struct unit *u, const struct gt
         push(s, u, now->name, 0);
 }
 
-static void after_jump_indirect(struct gt_exec_stacks *s, struct unit *u,
-                                const struct gt_exec_code *now)
+static void after_jump_indirect(struct gt_etrace_exec_stacks *s, struct unit *u,
+                                const struct gt_etrace_exec_code *now)
 {
     if (now->name == top(u)->name)
         return;
@@ -160,7 +165,8 @@ static void after_jump_indirect(struct gt_exec_stacks *s, struct unit *u,
 }
 
 /* Nothing is known of the instruction. */
-static void after_any(struct gt_exec_stacks *s, struct unit *u, const struct gt_exec_code *now)
+static void after_any(struct gt_etrace_exec_stacks *s, struct unit *u,
+                      const struct gt_etrace_exec_code *now)
 {
     if (now->name == top(u)->name)
         return;
@@ -171,7 +177,8 @@ static void after_any(struct gt_exec_stacks *s, struct unit *u, const struct gt_
         push(s, u, now->name, 0);
 }
 
-static void follow(struct gt_exec_stacks *s, struct unit *u, const struct gt_exec_code *now)
+static void follow(struct gt_etrace_exec_stacks *s, struct unit *u,
+                   const struct gt_etrace_exec_code *now)
 {
     if (!u->before.known) {
         after_any(s, u, now);
@@ -199,13 +206,14 @@ static void follow(struct gt_exec_stacks *s, struct unit *u, const struct gt_exe
 
 /* ---- entries ------------------------------------------------------------------------------- */
 
-static void add_entry(struct gt_exec_stacks *s, struct unit *u, const struct gt_etrace_entry *e)
+static void add_entry(struct gt_etrace_exec_stacks *s, struct unit *u,
+                      const struct gt_etrace_entry *e)
 {
     if (e->start != e->end || !u->depth) {
-        const struct gt_exec_code *now = gt_exec_codes_at(s->codes, e->start, e->end);
+        const struct gt_etrace_exec_code *now = gt_etrace_exec_codes_at(s->codes, e->start, e->end);
         if (!u->depth)
             push(s, u, now->name, 0);
-        else if (gt_exec_codes_named(s->codes))
+        else if (gt_etrace_exec_codes_named(s->codes))
             follow(s, u, now);
         else
             replace(s, u, now->name);
@@ -216,7 +224,8 @@ static void add_entry(struct gt_exec_stacks *s, struct unit *u, const struct gt_
     u->time += e->duration;
 }
 
-void gt_exec_stacks_add(struct gt_exec_stacks *s, uint16_t unit, const struct gt_etrace_exec *x)
+void gt_etrace_exec_stacks_add(struct gt_etrace_exec_stacks *s, uint16_t unit,
+                               const struct gt_etrace_exec *x)
 {
     struct unit *u = s->unit[unit];
     if (!u) {
@@ -231,7 +240,7 @@ void gt_exec_stacks_add(struct gt_exec_stacks *s, uint16_t unit, const struct gt
     }
 }
 
-void gt_exec_stacks_destroy(struct gt_exec_stacks *s)
+void gt_etrace_exec_stacks_destroy(struct gt_etrace_exec_stacks *s)
 {
     for (size_t i = 0; s && i < UNITS; i++) {
         if (!s->unit[i])
@@ -248,22 +257,22 @@ enum {
     LONGEST = 1 << 14, /* bytes of an entry whose end is looked for: the writer merges in a page */
 };
 
-struct gt_exec_codes {
+struct gt_etrace_exec_codes {
     struct gt_etrace_names *names;
     /* Of each of names->places: its instructions, where it is an ELF program. */
     struct gt_coverage_program *program;
     size_t n;
     struct gt_coverage regions;
     GHashTable *by_address; /* without files: names of addresses */
-    struct gt_exec_code cache[CACHE];
+    struct gt_etrace_exec_code cache[CACHE];
 };
 
 static const char unknown[] = "[unknown]";
 
-int gt_exec_codes_create(struct gt_etrace_names *names, struct gt_exec_codes **out,
-                         struct gt_error *err)
+int gt_etrace_exec_codes_create(struct gt_etrace_names *names, struct gt_etrace_exec_codes **out,
+                                struct gt_error *err)
 {
-    struct gt_exec_codes *c = g_new0(struct gt_exec_codes, 1);
+    struct gt_etrace_exec_codes *c = g_new0(struct gt_etrace_exec_codes, 1);
     c->names = names;
     c->program = g_new0(struct gt_coverage_program, names->places.n + 1);
     c->by_address = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
@@ -276,13 +285,13 @@ int gt_exec_codes_create(struct gt_etrace_names *names, struct gt_exec_codes **o
                                               &c->regions, err);
     }
     if (status < 0)
-        gt_exec_codes_destroy(c);
+        gt_etrace_exec_codes_destroy(c);
     else
         *out = c;
     return status;
 }
 
-void gt_exec_codes_destroy(struct gt_exec_codes *c)
+void gt_etrace_exec_codes_destroy(struct gt_etrace_exec_codes *c)
 {
     if (!c)
         return;
@@ -294,12 +303,12 @@ void gt_exec_codes_destroy(struct gt_exec_codes *c)
     g_free(c);
 }
 
-bool gt_exec_codes_named(const struct gt_exec_codes *c)
+bool gt_etrace_exec_codes_named(const struct gt_etrace_exec_codes *c)
 {
     return c->names->n > 0;
 }
 
-const char *gt_exec_codes_name(const struct gt_exec_codes *c, uint64_t addr)
+const char *gt_etrace_exec_codes_name(const struct gt_etrace_exec_codes *c, uint64_t addr)
 {
     bool begins;
     const char *name = gt_etrace_names_find(c->names, addr, &begins);
@@ -307,7 +316,7 @@ const char *gt_exec_codes_name(const struct gt_exec_codes *c, uint64_t addr)
 }
 
 /* Without files: the address is the name, one text for each. */
-static const char *name_of_address(const struct gt_exec_codes *c, uint64_t addr)
+static const char *name_of_address(const struct gt_etrace_exec_codes *c, uint64_t addr)
 {
     char *name = g_hash_table_lookup(c->by_address, &addr);
     if (!name) {
@@ -320,7 +329,7 @@ static const char *name_of_address(const struct gt_exec_codes *c, uint64_t addr)
 }
 
 /* *left bytes from start on, n at least, and whose they are; NULL: no file has them. */
-static const uint8_t *bytes_at(const struct gt_exec_codes *c, uint64_t start, size_t n,
+static const uint8_t *bytes_at(const struct gt_etrace_exec_codes *c, uint64_t start, size_t n,
                                size_t *left, const struct gt_arch **arch)
 {
     for (size_t i = 0; i < c->n; i++) {
@@ -342,8 +351,8 @@ static const uint8_t *bytes_at(const struct gt_exec_codes *c, uint64_t start, si
 }
 
 /* The last instruction of [start, end), found by going through all of them. */
-static bool find_last(const struct gt_exec_codes *c, uint64_t start, uint64_t end,
-                      struct gt_insn *out)
+static bool find_last(const struct gt_etrace_exec_codes *c, uint64_t start, uint64_t end,
+                      struct gt_arch_insn *out)
 {
     const struct gt_arch *arch = NULL;
     size_t left;
@@ -353,15 +362,16 @@ static bool find_last(const struct gt_exec_codes *c, uint64_t start, uint64_t en
     return bytes && gt_arch_last_insn(arch, bytes, (size_t)(end - start), left, start, out);
 }
 
-const struct gt_exec_code *gt_exec_codes_at(struct gt_exec_codes *c, uint64_t start, uint64_t end)
+const struct gt_etrace_exec_code *gt_etrace_exec_codes_at(struct gt_etrace_exec_codes *c,
+                                                          uint64_t start, uint64_t end)
 {
     uint64_t slot = (start * 3 + end) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-    struct gt_exec_code *kept = &c->cache[slot % CACHE];
+    struct gt_etrace_exec_code *kept = &c->cache[slot % CACHE];
     if (kept->name && kept->start == start && kept->end == end)
         return kept;
     bool begins = false;
     const char *name = gt_etrace_names_find(c->names, start, &begins);
-    *kept = (struct gt_exec_code){
+    *kept = (struct gt_etrace_exec_code){
         .start = start,
         .end = end,
         .name = name          ? name

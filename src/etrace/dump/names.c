@@ -16,11 +16,11 @@ int gt_etrace_names_load(struct gt_etrace_names *out, const GPtrArray *arguments
     *out = (struct gt_etrace_names){0};
     if (!n)
         return 0;
-    out->source = g_new0(struct gt_symbol_source, n);
-    out->demangler = demangle ? gt_demangler_create() : NULL;
+    out->source = g_new0(struct gt_image_symbol_source, n);
+    out->demangler = demangle ? gt_image_demangler_create() : NULL;
     out->cache = g_new0(struct gt_etrace_name, GT_ETRACE_NAMES_CACHE);
     for (guint i = 0; i < n; i++) {
-        int status = gt_symbol_source_load(arguments->pdata[i], &out->source[i], err);
+        int status = gt_image_symbol_source_load(arguments->pdata[i], &out->source[i], err);
         if (status < 0)
             return status;
         out->n++;
@@ -28,8 +28,8 @@ int gt_etrace_names_load(struct gt_etrace_names *out, const GPtrArray *arguments
     return 0;
 }
 
-int gt_etrace_names_locate(struct gt_etrace_names *names, const struct gt_notices *notices,
-                           struct gt_input *in, bool live, struct gt_error *err)
+int gt_etrace_names_locate(struct gt_etrace_names *names, const struct gt_error_notices *notices,
+                           struct gt_recording_input *in, bool live, struct gt_error *err)
 {
     int status =
         gt_etrace_places_find(notices, in, live, names->source, names->n, &names->places, err);
@@ -42,7 +42,7 @@ int gt_etrace_names_locate(struct gt_etrace_names *names, const struct gt_notice
     return 0;
 }
 
-void gt_etrace_names_note(struct gt_etrace_names *names, const struct gt_notices *notices,
+void gt_etrace_names_note(struct gt_etrace_names *names, const struct gt_error_notices *notices,
                           const struct gt_etrace_note *note)
 {
     struct gt_etrace_mapping m;
@@ -71,9 +71,9 @@ void gt_etrace_names_free(struct gt_etrace_names *names)
 {
     gt_places_free(&names->places);
     for (size_t i = 0; i < names->n; i++)
-        gt_symbol_source_clear(&names->source[i]);
+        gt_image_symbol_source_clear(&names->source[i]);
     g_free(names->source);
-    gt_demangler_destroy(names->demangler);
+    gt_image_demangler_destroy(names->demangler);
     g_free(names->cache);
     *names = (struct gt_etrace_names){0};
 }
@@ -85,12 +85,12 @@ const char *gt_etrace_names_find(struct gt_etrace_names *names, uint64_t addr, b
         const uint64_t linked = addr - p->offset;
         if (linked < p->lo || linked >= p->hi)
             continue;
-        const struct gt_source_function *f = gt_source_part_find(p->part, linked);
+        const struct gt_image_source_function *f = gt_image_source_part_find(p->part, linked);
         if (!f)
             continue;
         *begins = f->addr == linked;
         names->any = true;
-        return gt_demangle(names->demangler, f->name);
+        return gt_image_demangle(names->demangler, f->name);
     }
     return NULL;
 }
@@ -104,12 +104,12 @@ void gt_etrace_names_look(struct gt_etrace_names *names, uint64_t addr, struct g
 
 /* What a stream says of places. */
 struct stream {
-    struct gt_entry_set *jumps;
-    struct gt_evidence *evidence;
+    struct gt_place_entry_set *jumps;
+    struct gt_place_evidence *evidence;
     GPtrArray *mappings; /* struct gt_etrace_mapping, in their order */
 };
 
-bool gt_etrace_place_is_open(const struct gt_symbol_source *source)
+bool gt_etrace_place_is_open(const struct gt_image_symbol_source *source)
 {
     return source->part[0].searched && !source->part[0].has_offset;
 }
@@ -129,8 +129,8 @@ static int take_exec(struct stream *s, const struct gt_etrace_exec *x)
     for (size_t i = 0; i < x->n && status == 0; i++) {
         const struct gt_etrace_entry e = gt_etrace_entry_at(x, i);
         if (e.start != before.end) {
-            status = gt_entry_set_add(s->jumps, e.start);
-            gt_evidence_add(s->evidence, before.start, before.end, e.start);
+            status = gt_place_entry_set_add(s->jumps, e.start);
+            gt_place_evidence_add(s->evidence, before.start, before.end, e.start);
         }
         before = e;
     }
@@ -159,8 +159,8 @@ static int take(struct stream *s, const struct gt_etrace_reader *r,
     case GT_ETRACE_EVENT:
         if (gt_etrace_get_event(r, p, &u.event, NULL) == 0 &&
             gt_coverage_is_count(&u.event, &start, &end)) {
-            gt_evidence_add(s->evidence, start, end, 0);
-            return gt_entry_set_add(s->jumps, start);
+            gt_place_evidence_add(s->evidence, start, end, 0);
+            return gt_place_entry_set_add(s->jumps, start);
         }
         return 0;
     case GT_ETRACE_NOTE:
@@ -173,13 +173,13 @@ static int take(struct stream *s, const struct gt_etrace_reader *r,
 }
 
 /* Damage is reported when the stream is read for its entries. */
-static int read_stream(struct gt_input *in, struct stream *s, struct gt_error *err)
+static int read_stream(struct gt_recording_input *in, struct stream *s, struct gt_error *err)
 {
     struct gt_etrace_reader *r;
     struct gt_etrace_packet p;
-    int status = gt_input_keep(in, err);
+    int status = gt_recording_input_keep(in, err);
     if (status == 0)
-        status = gt_etrace_reader_create(gt_input_read, in, in->name, &r, err);
+        status = gt_etrace_reader_create(gt_recording_input_read, in, in->name, &r, err);
     if (status < 0)
         return status;
     while (status == 0 && gt_etrace_next(r, &p, NULL) == 1)
@@ -187,12 +187,12 @@ static int read_stream(struct gt_input *in, struct stream *s, struct gt_error *e
     gt_etrace_reader_destroy(r);
     if (status < 0)
         return gt_error_set(err, status, "%s: out of memory", in->name);
-    return gt_input_rewind(in, err);
+    return gt_recording_input_rewind(in, err);
 }
 
 /* ---- notes of mapped files ----------------------------------------------------------------- */
 
-static bool is_same(const struct gt_symbol_source *s, const struct gt_etrace_mapping *m)
+static bool is_same(const struct gt_image_symbol_source *s, const struct gt_etrace_mapping *m)
 {
     if (s->build_id[0] && m->build_id[0])
         return strcmp(s->build_id, m->build_id) == 0;
@@ -200,7 +200,7 @@ static bool is_same(const struct gt_symbol_source *s, const struct gt_etrace_map
     return strcmp(ours, theirs) == 0;
 }
 
-bool gt_etrace_place_mapped(struct gt_places *places, const struct gt_symbol_source *source,
+bool gt_etrace_place_mapped(struct gt_places *places, const struct gt_image_symbol_source *source,
                             const struct gt_etrace_mapping *m)
 {
     if (source->kind != GT_SOURCE_ELF || !gt_etrace_place_is_open(source) || !is_same(source, m))
@@ -217,55 +217,57 @@ bool gt_etrace_place_mapped(struct gt_places *places, const struct gt_symbol_sou
 /* ---- all sources --------------------------------------------------------------------------- */
 
 /* Those that need no search. */
-static void put_direct(const struct gt_symbol_source *source, struct gt_places *out)
+static void put_direct(const struct gt_image_symbol_source *source, struct gt_places *out)
 {
     for (size_t k = 0; k < source->n_parts; k++) {
-        const struct gt_source_part *p = &source->part[k];
+        const struct gt_image_source_part *p = &source->part[k];
         struct gt_place place = gt_place_whole(source, p, p->offset);
         if (!p->init) /* where a module's code of its start was is not said */
             add(out, &place);
     }
 }
 
-void gt_etrace_place_report(const struct gt_notices *notices, const struct gt_place *place)
+void gt_etrace_place_report(const struct gt_error_notices *notices, const struct gt_place *place)
 {
     g_autofree char *text = gt_place_text(place);
-    gt_notice(notices, "%s", text);
+    gt_error_notice(notices, "%s", text);
 }
 
-static void report_missing(const struct gt_notices *notices, const struct gt_symbol_source *source,
-                           const struct gt_error *why)
+static void report_missing(const struct gt_error_notices *notices,
+                           const struct gt_image_symbol_source *source, const struct gt_error *why)
 {
     if (why->status == GT_OK)
-        gt_notice(notices,
-                  "%s: the guest did not run it: the stream has no mapping of its %s; give the "
-                  "file that ran, or its load offset with %s:OFFSET",
-                  source->opened, source->build_id[0] ? "build-id" : "name", source->opened);
+        gt_error_notice(
+            notices,
+            "%s: the guest did not run it: the stream has no mapping of its %s; give the "
+            "file that ran, or its load offset with %s:OFFSET",
+            source->opened, source->build_id[0] ? "build-id" : "name", source->opened);
     else
-        gt_notice(notices, "%s; give its load offset with %s:OFFSET", why->text, source->opened);
+        gt_error_notice(notices, "%s; give its load offset with %s:OFFSET", why->text,
+                        source->opened);
 }
 
 /* Those that no note names. Returns how many of them have no place. */
-static int search(const struct gt_notices *notices, struct stream *s,
-                  const struct gt_symbol_source *const *source, size_t n, struct gt_places *out,
-                  struct gt_error *err)
+static int search(const struct gt_error_notices *notices, struct stream *s,
+                  const struct gt_image_symbol_source *const *source, size_t n,
+                  struct gt_places *out, struct gt_error *err)
 {
-    static const struct gt_matches nothing;
-    g_autofree struct gt_symbol_source *copy = g_new(struct gt_symbol_source, n);
+    static const struct gt_place_matches nothing;
+    g_autofree struct gt_image_symbol_source *copy = g_new(struct gt_image_symbol_source, n);
     g_autofree struct gt_error *why = g_new0(struct gt_error, n);
-    struct gt_entries entries;
+    struct gt_place_entries entries;
     struct gt_places places;
-    gt_entry_set_finish(g_steal_pointer(&s->jumps), &entries);
+    gt_place_entry_set_finish(g_steal_pointer(&s->jumps), &entries);
     entries.jumps = true;
-    entries.confirm = gt_evidence_weigh;
+    entries.confirm = gt_place_evidence_weigh;
     entries.self = s->evidence;
     for (size_t i = 0; i < out->n; i++)
-        gt_entries_remove(&entries, out->place[i].start, out->place[i].end);
+        gt_place_entries_remove(&entries, out->place[i].start, out->place[i].end);
     for (size_t i = 0; i < n; i++) {
         copy[i] = *source[i];
-        gt_evidence_open(s->evidence, &copy[i]);
+        gt_place_evidence_open(s->evidence, &copy[i]);
     }
-    int status = gt_locate_entries(&entries, &nothing, copy, n, &places, why, err);
+    int status = gt_place_locate_entries(&entries, &nothing, copy, n, &places, why, err);
     for (size_t i = 0; i < places.n && status == 0; i++) {
         struct gt_place place = places.place[i];
         place.source = source[place.source - copy];
@@ -287,11 +289,12 @@ static int search(const struct gt_notices *notices, struct stream *s,
 }
 
 /* In the stream, which has notes of mapped files or has none. Returns how many have no place. */
-static int find_in(const struct gt_notices *notices, struct stream *s,
-                   const struct gt_symbol_source *source, size_t n, struct gt_places *out,
+static int find_in(const struct gt_error_notices *notices, struct stream *s,
+                   const struct gt_image_symbol_source *source, size_t n, struct gt_places *out,
                    struct gt_error *err)
 {
-    g_autofree const struct gt_symbol_source **rest = g_new(const struct gt_symbol_source *, n);
+    g_autofree const struct gt_image_symbol_source **rest =
+        g_new(const struct gt_image_symbol_source *, n);
     size_t n_rest = 0;
     int missing = 0;
     for (size_t i = 0; i < n; i++) {
@@ -315,9 +318,9 @@ static int find_in(const struct gt_notices *notices, struct stream *s,
     return status < 0 ? status : status + missing;
 }
 
-int gt_etrace_places_find(const struct gt_notices *notices, struct gt_input *in, bool live,
-                          const struct gt_symbol_source *source, size_t n, struct gt_places *out,
-                          struct gt_error *err)
+int gt_etrace_places_find(const struct gt_error_notices *notices, struct gt_recording_input *in,
+                          bool live, const struct gt_image_symbol_source *source, size_t n,
+                          struct gt_places *out, struct gt_error *err)
 {
     bool any_open = false;
     for (size_t i = 0; i < n; i++) {
@@ -328,14 +331,14 @@ int gt_etrace_places_find(const struct gt_notices *notices, struct gt_input *in,
     }
     if (!any_open || live)
         return 0;
-    struct stream s = {gt_entry_set_create(), gt_evidence_create(),
+    struct stream s = {gt_place_entry_set_create(), gt_place_evidence_create(),
                        g_ptr_array_new_with_free_func(g_free)};
     int status = s.jumps ? read_stream(in, &s, err) : gt_error_set(err, GT_E_NOMEM, "no memory");
     if (status == 0)
         status = find_in(notices, &s, source, n, out, err);
     if (s.jumps)
-        gt_entry_set_finish(s.jumps, NULL);
-    gt_evidence_destroy(s.evidence);
+        gt_place_entry_set_finish(s.jumps, NULL);
+    gt_place_evidence_destroy(s.evidence);
     g_ptr_array_free(s.mappings, TRUE);
     return status;
 }

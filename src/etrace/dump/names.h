@@ -32,17 +32,17 @@
  * sources that must be searched have no place yet. Each result is a notice. Returns the number of
  * sources that were not found; 0 with `live`. GT_E_IO, GT_E_NOMEM; GT_E_RANGE: an OFFSET is
  * impossible. *out needs gt_places_free in any case. */
-int gt_etrace_places_find(const struct gt_notices *notices, struct gt_input *in, bool live,
-                          const struct gt_symbol_source *source, size_t n, struct gt_places *out,
-                          struct gt_error *err);
+int gt_etrace_places_find(const struct gt_error_notices *notices, struct gt_recording_input *in,
+                          bool live, const struct gt_image_symbol_source *source, size_t n,
+                          struct gt_places *out, struct gt_error *err);
 
 /* If the note's file is the source, the source must be searched, and *places does not have this
  * place yet: adds it as the last one and returns true. */
-bool gt_etrace_place_mapped(struct gt_places *places, const struct gt_symbol_source *source,
+bool gt_etrace_place_mapped(struct gt_places *places, const struct gt_image_symbol_source *source,
                             const struct gt_etrace_mapping *m);
 /* True if the source must be searched. */
-bool gt_etrace_place_is_open(const struct gt_symbol_source *source);
-void gt_etrace_place_report(const struct gt_notices *notices, const struct gt_place *place);
+bool gt_etrace_place_is_open(const struct gt_image_symbol_source *source);
+void gt_etrace_place_report(const struct gt_error_notices *notices, const struct gt_place *place);
 
 enum { GT_ETRACE_NAMES_CACHE = 1 << 15 };
 
@@ -53,26 +53,26 @@ struct gt_etrace_name {
 };
 
 struct gt_etrace_names {
-    struct gt_symbol_source *source;
+    struct gt_image_symbol_source *source;
     size_t n;
-    struct gt_places places;        /* places of the sources */
-    struct gt_demangler *demangler; /* NULL: names stay mangled */
-    struct gt_etrace_name *cache;   /* recent lookups, by address; NULL: no files */
-    size_t missing;                 /* sources without a place, for which a notice was given */
-    bool any;                       /* at least one address had a name */
+    struct gt_places places;              /* places of the sources */
+    struct gt_image_demangler *demangler; /* NULL: names stay mangled */
+    struct gt_etrace_name *cache;         /* recent lookups, by address; NULL: no files */
+    size_t missing; /* sources without a place, for which a notice was given */
+    bool any;       /* at least one address had a name */
 };
 
 /* Loads files; arguments as in names/image/symbol_source.h, NULL: none. Call
- * gt_etrace_names_free in any case. Errors of gt_symbol_source_load. */
+ * gt_etrace_names_free in any case. Errors of gt_image_symbol_source_load. */
 int gt_etrace_names_load(struct gt_etrace_names *out, const GPtrArray *arguments, bool demangle,
                          struct gt_error *err);
 /* Finds where the files ran; arguments and errors as gt_etrace_places_find. GT_E_NOT_FOUND: no file
  * has a place. */
-int gt_etrace_names_locate(struct gt_etrace_names *names, const struct gt_notices *notices,
-                           struct gt_input *in, bool live, struct gt_error *err);
+int gt_etrace_names_locate(struct gt_etrace_names *names, const struct gt_error_notices *notices,
+                           struct gt_recording_input *in, bool live, struct gt_error *err);
 /* Takes a note of a live stream: if it is the mapping of a source, this is the source's place from
  * now on. */
-void gt_etrace_names_note(struct gt_etrace_names *names, const struct gt_notices *notices,
+void gt_etrace_names_note(struct gt_etrace_names *names, const struct gt_error_notices *notices,
                           const struct gt_etrace_note *note);
 /* Call this after a stream with entries was read. GT_E_NOT_FOUND: files were given, but none of the
  * code that ran is in them. */

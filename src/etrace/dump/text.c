@@ -36,7 +36,7 @@ static const char *machine_name(uint32_t id)
     }
 }
 
-void gt_dump_arch(struct gt_output *o, const struct gt_etrace_arch *arch)
+void gt_etrace_dump_arch(struct gt_output *o, const struct gt_etrace_arch *arch)
 {
     const char *name = machine_name(arch->guest.id);
     gt_output_text(o, "guest arch=");
@@ -67,14 +67,14 @@ enum { EXEC_LINE = 8 + 16 + 1 + 16 + 1 + 1 }; /* at most, without the function *
 
 static char *put_range(char *p, uint64_t start, size_t start_len, const struct gt_etrace_entry *e)
 {
-    p = gt_hex_put_digits(p, start) - 8 + start_len;
-    p = gt_hex_put(p, e->start);
+    p = gt_text_hex_put_digits(p, start) - 8 + start_len;
+    p = gt_text_hex_put(p, e->start);
     *p++ = ' ';
-    return gt_hex_put(p, e->end);
+    return gt_text_hex_put(p, e->end);
 }
 
-void gt_dump_exec(struct gt_output *o, uint16_t unit, const struct gt_etrace_exec *x,
-                  struct gt_etrace_names *names)
+void gt_etrace_dump_exec(struct gt_output *o, uint16_t unit, const struct gt_etrace_exec *x,
+                         struct gt_etrace_names *names)
 {
     char text[8] = "";
     size_t len = line_start(text, 'E', unit);
@@ -96,7 +96,7 @@ void gt_dump_exec(struct gt_output *o, uint16_t unit, const struct gt_etrace_exe
     }
 }
 
-void gt_dump_mem(struct gt_output *o, uint16_t unit, const struct gt_etrace_mem *mem)
+void gt_etrace_dump_mem(struct gt_output *o, uint16_t unit, const struct gt_etrace_mem *mem)
 {
     char *p = gt_output_room(o, 8);
     gt_output_end(o, p + line_start(p, 'M', unit));
@@ -105,14 +105,14 @@ void gt_dump_mem(struct gt_output *o, uint16_t unit, const struct gt_etrace_mem 
     *p++ = ' ';
     *p++ = mem->write ? 'w' : 'r';
     *p++ = ' ';
-    p = gt_hex_put(p, mem->paddr);
+    p = gt_text_hex_put(p, mem->paddr);
     *p++ = ' ';
-    p = gt_hex_put(p, mem->value);
+    p = gt_text_hex_put(p, mem->value);
     *p++ = '\n';
     gt_output_end(o, p);
 }
 
-void gt_dump_event(struct gt_output *o, const struct gt_etrace_event *event)
+void gt_etrace_dump_event(struct gt_output *o, const struct gt_etrace_event *event)
 {
     gt_output_text(o, "EV ");
     gt_output_decimal(o, event->time);

@@ -17,11 +17,11 @@
 #include "etrace/dump/names.h"
 #include "etrace/format/etrace.h"
 
-void gt_dump_arch(struct gt_output *o, const struct gt_etrace_arch *arch);
+void gt_etrace_dump_arch(struct gt_output *o, const struct gt_etrace_arch *arch);
 /* `names` may have no files. */
-void gt_dump_exec(struct gt_output *o, uint16_t unit, const struct gt_etrace_exec *x,
-                  struct gt_etrace_names *names);
-void gt_dump_mem(struct gt_output *o, uint16_t unit, const struct gt_etrace_mem *mem);
-void gt_dump_event(struct gt_output *o, const struct gt_etrace_event *event);
+void gt_etrace_dump_exec(struct gt_output *o, uint16_t unit, const struct gt_etrace_exec *x,
+                         struct gt_etrace_names *names);
+void gt_etrace_dump_mem(struct gt_output *o, uint16_t unit, const struct gt_etrace_mem *mem);
+void gt_etrace_dump_event(struct gt_output *o, const struct gt_etrace_event *event);
 
 #endif

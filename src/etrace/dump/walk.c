@@ -9,7 +9,7 @@ enum { TOLD_MAX = 5 }; /* packets that were left out */
 
 struct walk {
     const struct gt_etrace_walk *w;
-    struct gt_input *in;
+    struct gt_recording_input *in;
     uint64_t packets, left_out;
     bool reported_chained;
 };
@@ -28,8 +28,8 @@ static int look_at_info(struct walk *k, const struct gt_etrace_reader *r,
     int status = gt_etrace_get_info(r, p, &info, err);
     if (status == 0 && info.attr & 1 && !k->reported_chained) {
         k->reported_chained = true;
-        gt_notice(k->w->notices, "%s: QEMU chained blocks: not every executed block is listed",
-                  k->in->name);
+        gt_error_notice(k->w->notices,
+                        "%s: QEMU chained blocks: not every executed block is listed", k->in->name);
     }
     return status;
 }
@@ -65,7 +65,7 @@ static void leave_out(struct walk *k, const struct gt_error *why)
     if (k->w->message)
         k->w->message(k->w->user);
     if (k->left_out++ < TOLD_MAX)
-        gt_notice(k->w->notices, "%s: left out", why->text);
+        gt_error_notice(k->w->notices, "%s: left out", why->text);
 }
 
 static int walk_on(struct walk *k, struct gt_etrace_reader *r, struct gt_error *err)
@@ -89,21 +89,22 @@ static int walk_on(struct walk *k, struct gt_etrace_reader *r, struct gt_error *
     return 0;
 }
 
-int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_input *in, struct gt_error *err)
+int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_recording_input *in,
+                      struct gt_error *err)
 {
     struct walk k = {.w = w, .in = in};
     struct gt_etrace_reader *r;
-    int looked = gt_input_look(in, err);
+    int looked = gt_recording_input_look(in, err);
     if (looked == 0)
-        looked = gt_input_check(in, GT_FILE_IS(GT_FILE_ETRACE), "an etrace stream", err);
+        looked = gt_recording_input_check(in, GT_FILE_IS(GT_FILE_ETRACE), "an etrace stream", err);
     if (looked < 0)
         return looked;
     in->idle = pause_now;
     in->idle_self = &k;
-    int status = gt_etrace_reader_create(gt_input_read, in, in->name, &r, err);
+    int status = gt_etrace_reader_create(gt_recording_input_read, in, in->name, &r, err);
     if (status == 0) {
         status = walk_on(&k, r, err);
-        if (status == GT_E_TRUNC && gt_input_was_ended(in))
+        if (status == GT_E_TRUNC && gt_recording_input_was_ended(in))
             status = 0;
         gt_etrace_reader_destroy(r);
     }
@@ -112,10 +113,10 @@ int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_input *in, struc
 
 int gt_etrace_walk(const struct gt_etrace_walk *w, struct gt_error *err)
 {
-    struct gt_input in;
-    int status = gt_input_start(w->notices, w->where, &in, err);
+    struct gt_recording_input in;
+    int status = gt_recording_input_start(w->notices, w->where, &in, err);
     if (status == 0)
         status = gt_etrace_walk_in(w, &in, err);
-    gt_input_close(&in);
+    gt_recording_input_close(&in);
     return status;
 }

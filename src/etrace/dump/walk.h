@@ -11,8 +11,8 @@
 #include "recording/input.h"
 
 struct gt_etrace_walk {
-    const struct gt_notices *notices; /* takes the messages */
-    const char *where;                /* FILE, - or unix:PATH (input.h) */
+    const struct gt_error_notices *notices; /* takes the messages */
+    const char *where;                      /* FILE, - or unix:PATH (input.h) */
     void *user;
     /* Takes every packet of a known type. On an error the packet is left out and the error
      * reported; 1: stop, which is not an error. */
@@ -24,10 +24,11 @@ struct gt_etrace_walk {
 };
 
 /* gt_etrace_walk over an open input, which stays open. */
-int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_input *in, struct gt_error *err);
-/* Walks through the stream. Returns 0, also if in->end ended it, or errors of gt_input_open
- * and gt_etrace_next; GT_E_FORMAT also if packets were left out: each was reported before, and err
- * has their number. All packets before an error were passed on. */
+int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_recording_input *in,
+                      struct gt_error *err);
+/* Walks through the stream. Returns 0, also if in->end ended it, or errors of
+ * gt_recording_input_open and gt_etrace_next; GT_E_FORMAT also if packets were left out: each was
+ * reported before, and err has their number. All packets before an error were passed on. */
 int gt_etrace_walk(const struct gt_etrace_walk *w, struct gt_error *err);
 
 #endif

@@ -25,13 +25,14 @@
 #include <stdlib.h>
 
 /* Where the body goes; NULL: there is no room, or a packet may not be that long. */
-static uint8_t *begin(struct gt_writer *w, enum gt_etrace_type type, uint16_t unit, uint64_t len)
+static uint8_t *begin(struct gt_bytes_writer *w, enum gt_etrace_type type, uint16_t unit,
+                      uint64_t len)
 {
     if (w->short_of || len > GT_ETRACE_MAX_BODY || w->left < GT_ETRACE_HEADER + len) {
         w->short_of = true;
         return NULL;
     }
-    uint8_t *body = gt_put_header(w->at, (uint16_t)type, unit, (uint32_t)len);
+    uint8_t *body = gt_etrace_put_header(w->at, (uint16_t)type, unit, (uint32_t)len);
     w->at += GT_ETRACE_HEADER + len;
     w->left -= GT_ETRACE_HEADER + len;
     return body;
@@ -54,11 +55,11 @@ static int refuse(const struct gt_etrace_reader *r, const struct gt_etrace_packe
 
 /* ---- INFO ---------------------------------------------------------------------------------- */
 
-void gt_etrace_put_info(struct gt_writer *w, const struct gt_etrace_info *info)
+void gt_etrace_put_info(struct gt_bytes_writer *w, const struct gt_etrace_info *info)
 {
     uint8_t *p = begin(w, GT_ETRACE_INFO, 0, GT_ETRACE_INFO_SIZE);
     if (p)
-        gt_put16(gt_put16(gt_put64(p, info->attr), info->major), info->minor);
+        gt_bytes_put16(gt_bytes_put16(gt_bytes_put64(p, info->attr), info->major), info->minor);
 }
 
 int gt_etrace_get_info(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
@@ -66,7 +67,8 @@ int gt_etrace_get_info(const struct gt_etrace_reader *r, const struct gt_etrace_
 {
     if (p->len != GT_ETRACE_INFO_SIZE)
         return refuse(r, p, "INFO", err, "expected 12 bytes");
-    *out = (struct gt_etrace_info){gt_le64(p->body), gt_le16(p->body + 8), gt_le16(p->body + 10)};
+    *out = (struct gt_etrace_info){gt_bytes_le64(p->body), gt_bytes_le16(p->body + 8),
+                                   gt_bytes_le16(p->body + 10)};
     return 0;
 }
 
@@ -74,13 +76,13 @@ int gt_etrace_get_info(const struct gt_etrace_reader *r, const struct gt_etrace_
 
 static uint8_t *put_side(uint8_t *p, const struct gt_etrace_arch_side *side)
 {
-    p = gt_put32(p, side->id);
+    p = gt_bytes_put32(p, side->id);
     *p++ = side->bits;
     *p++ = side->big_endian;
-    return gt_put16(p, 0);
+    return gt_bytes_put16(p, 0);
 }
 
-void gt_etrace_put_arch(struct gt_writer *w, const struct gt_etrace_arch *arch)
+void gt_etrace_put_arch(struct gt_bytes_writer *w, const struct gt_etrace_arch *arch)
 {
     uint8_t *p = begin(w, GT_ETRACE_ARCH, 0, GT_ETRACE_ARCH_SIZE);
     if (p)
@@ -92,7 +94,7 @@ static struct gt_etrace_arch_side read_side(const uint8_t *p)
 {
     if (p[4] != 32 && p[4] != 64)
         return (struct gt_etrace_arch_side){0};
-    return (struct gt_etrace_arch_side){gt_le32(p), p[4], p[5] == 1};
+    return (struct gt_etrace_arch_side){gt_bytes_le32(p), p[4], p[5] == 1};
 }
 
 static bool is_arch_size(uint32_t len)
@@ -129,7 +131,7 @@ int gt_etrace_get_exec(const struct gt_etrace_reader *r, const struct gt_etrace_
         return refuse(r, p, "EXEC", err,
                       bits == 32 ? "expected 8 + n * 12 bytes" : "expected 8 + n * 20 bytes");
     *out = (struct gt_etrace_exec){
-        .start_time = gt_le64(p->body),
+        .start_time = gt_bytes_le64(p->body),
         .entries = p->body + GT_ETRACE_EXEC_SIZE,
         .n = (p->len - GT_ETRACE_EXEC_SIZE) / size,
         .bits = bits,
@@ -137,21 +139,21 @@ int gt_etrace_get_exec(const struct gt_etrace_reader *r, const struct gt_etrace_
     return 0;
 }
 
-void gt_etrace_put_barrier(struct gt_writer *w, uint16_t unit)
+void gt_etrace_put_barrier(struct gt_bytes_writer *w, uint16_t unit)
 {
     begin(w, GT_ETRACE_BARRIER, unit, 0);
 }
 
 /* ---- TB ------------------------------------------------------------------------------------ */
 
-void gt_etrace_put_tb(struct gt_writer *w, uint16_t unit, const struct gt_etrace_tb *tb)
+void gt_etrace_put_tb(struct gt_bytes_writer *w, uint16_t unit, const struct gt_etrace_tb *tb)
 {
     uint64_t codes = (uint64_t)tb->guest_len + tb->host_len;
     uint8_t *p = begin(w, GT_ETRACE_TB, unit, GT_ETRACE_TB_SIZE + codes);
     if (!p)
         return;
-    p = gt_put64(gt_put64(gt_put64(p, tb->vaddr), tb->paddr), tb->host_addr);
-    p = gt_put32(gt_put32(p, tb->guest_len), tb->host_len);
+    p = gt_bytes_put64(gt_bytes_put64(gt_bytes_put64(p, tb->vaddr), tb->paddr), tb->host_addr);
+    p = gt_bytes_put32(gt_bytes_put32(p, tb->guest_len), tb->host_len);
     put_bytes(put_bytes(p, tb->guest_code, tb->guest_len), tb->host_code, tb->host_len);
 }
 
@@ -161,13 +163,13 @@ int gt_etrace_get_tb(const struct gt_etrace_reader *r, const struct gt_etrace_pa
     if (p->len < GT_ETRACE_TB_SIZE)
         return refuse(r, p, "TB", err, "expected at least 32 bytes");
     const uint8_t *b = p->body;
-    uint32_t guest_len = gt_le32(b + 24), host_len = gt_le32(b + 28);
+    uint32_t guest_len = gt_bytes_le32(b + 24), host_len = gt_bytes_le32(b + 28);
     if ((uint64_t)guest_len + host_len != p->len - GT_ETRACE_TB_SIZE)
         return refuse(r, p, "TB", err, "expected 32 bytes and as much code as it says");
     *out = (struct gt_etrace_tb){
-        .vaddr = gt_le64(b),
-        .paddr = gt_le64(b + 8),
-        .host_addr = gt_le64(b + 16),
+        .vaddr = gt_bytes_le64(b),
+        .paddr = gt_bytes_le64(b + 8),
+        .host_addr = gt_bytes_le64(b + 16),
         .guest_code = b + GT_ETRACE_TB_SIZE,
         .host_code = b + GT_ETRACE_TB_SIZE + guest_len,
         .guest_len = guest_len,
@@ -178,11 +180,11 @@ int gt_etrace_get_tb(const struct gt_etrace_reader *r, const struct gt_etrace_pa
 
 /* ---- NOTE ---------------------------------------------------------------------------------- */
 
-void gt_etrace_put_note(struct gt_writer *w, uint16_t unit, const struct gt_etrace_note *note)
+void gt_etrace_put_note(struct gt_bytes_writer *w, uint16_t unit, const struct gt_etrace_note *note)
 {
     uint8_t *p = begin(w, GT_ETRACE_NOTE, unit, GT_ETRACE_NOTE_SIZE + (uint64_t)note->len);
     if (p)
-        put_bytes(gt_put64(p, note->time), note->text, note->len);
+        put_bytes(gt_bytes_put64(p, note->time), note->text, note->len);
 }
 
 int gt_etrace_get_note(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
@@ -191,7 +193,7 @@ int gt_etrace_get_note(const struct gt_etrace_reader *r, const struct gt_etrace_
     if (p->len < GT_ETRACE_NOTE_SIZE)
         return refuse(r, p, "NOTE", err, "expected at least 8 bytes");
     *out = (struct gt_etrace_note){
-        .time = gt_le64(p->body),
+        .time = gt_bytes_le64(p->body),
         .text = (const char *)p->body + GT_ETRACE_NOTE_SIZE,
         .len = p->len - GT_ETRACE_NOTE_SIZE,
     };
@@ -200,7 +202,7 @@ int gt_etrace_get_note(const struct gt_etrace_reader *r, const struct gt_etrace_
 
 /* ---- MEM ----------------------------------------------------------------------------------- */
 
-void gt_etrace_put_mem(struct gt_writer *w, uint16_t unit, const struct gt_etrace_mem *mem)
+void gt_etrace_put_mem(struct gt_bytes_writer *w, uint16_t unit, const struct gt_etrace_mem *mem)
 {
     uint8_t *p = begin(w, GT_ETRACE_MEM, unit, GT_ETRACE_MEM_SIZE);
     if (p)
@@ -214,11 +216,11 @@ int gt_etrace_get_mem(const struct gt_etrace_reader *r, const struct gt_etrace_p
         return refuse(r, p, "MEM", err, "expected 40 bytes");
     const uint8_t *b = p->body;
     *out = (struct gt_etrace_mem){
-        .time = gt_le64(b),
-        .vaddr = gt_le64(b + 8),
-        .paddr = gt_le64(b + 16),
-        .value = gt_le64(b + 24),
-        .write = gt_le32(b + 32) & GT_ETRACE_MEM_WRITE,
+        .time = gt_bytes_le64(b),
+        .vaddr = gt_bytes_le64(b + 8),
+        .paddr = gt_bytes_le64(b + 16),
+        .value = gt_bytes_le64(b + 24),
+        .write = gt_bytes_le32(b + 32) & GT_ETRACE_MEM_WRITE,
         .size = b[36],
     };
     return 0;
@@ -238,16 +240,17 @@ static uint8_t *put_name(uint8_t *p, const char *name, size_t len)
     return p;
 }
 
-void gt_etrace_put_event(struct gt_writer *w, const struct gt_etrace_event *event)
+void gt_etrace_put_event(struct gt_bytes_writer *w, const struct gt_etrace_event *event)
 {
     size_t device = name_length(event->device), name = name_length(event->name);
     uint8_t *p =
         begin(w, GT_ETRACE_EVENT, event->unit, GT_ETRACE_EVENT_SIZE + device + 1 + name + 1);
     if (!p)
         return;
-    p = gt_put16(gt_put16(gt_put32(p, event->flags), event->unit), 0);
-    p = gt_put64(gt_put64(gt_put64(p, event->time), event->value), event->previous);
-    p = gt_put16(gt_put16(p, (uint16_t)(device + 1)), (uint16_t)(name + 1));
+    p = gt_bytes_put16(gt_bytes_put16(gt_bytes_put32(p, event->flags), event->unit), 0);
+    p = gt_bytes_put64(gt_bytes_put64(gt_bytes_put64(p, event->time), event->value),
+                       event->previous);
+    p = gt_bytes_put16(gt_bytes_put16(p, (uint16_t)(device + 1)), (uint16_t)(name + 1));
     put_name(put_name(p, event->device, device), event->name, name);
 }
 
@@ -256,7 +259,7 @@ static int get_names(const struct gt_etrace_reader *r, const struct gt_etrace_pa
                      size_t size, struct gt_etrace_event *out, struct gt_error *err)
 {
     const uint8_t *names = p->body + size;
-    size_t device = gt_le16(names - 4), name = gt_le16(names - 2);
+    size_t device = gt_bytes_le16(names - 4), name = gt_bytes_le16(names - 2);
     if (!device || !name || device + name != p->len - size)
         return refuse(r, p, "EVENT", err, "expected two names as long as it says");
     if (names[device - 1] || names[device + name - 1])
@@ -272,9 +275,9 @@ static int get_old_event(const struct gt_etrace_reader *r, const struct gt_etrac
     if (p->len < GT_ETRACE_EVENT_OLD_SIZE)
         return refuse(r, p, "EVENT", err, "expected at least 22 bytes");
     *out = (struct gt_etrace_event){
-        .time = gt_le64(p->body),
-        .value = gt_le64(p->body + 8),
-        .unit = gt_le16(p->body + 16),
+        .time = gt_bytes_le64(p->body),
+        .value = gt_bytes_le64(p->body + 8),
+        .unit = gt_bytes_le16(p->body + 16),
     };
     return get_names(r, p, GT_ETRACE_EVENT_OLD_SIZE, out, err);
 }
@@ -288,11 +291,11 @@ int gt_etrace_get_event(const struct gt_etrace_reader *r, const struct gt_etrace
         return refuse(r, p, "EVENT", err, "expected at least 36 bytes");
     const uint8_t *b = p->body;
     *out = (struct gt_etrace_event){
-        .flags = gt_le32(b),
-        .unit = gt_le16(b + 4),
-        .time = gt_le64(b + 8),
-        .value = gt_le64(b + 16),
-        .previous = gt_le64(b + 24),
+        .flags = gt_bytes_le32(b),
+        .unit = gt_bytes_le16(b + 4),
+        .time = gt_bytes_le64(b + 8),
+        .value = gt_bytes_le64(b + 16),
+        .previous = gt_bytes_le64(b + 24),
     };
     return get_names(r, p, GT_ETRACE_EVENT_SIZE, out, err);
 }
@@ -305,7 +308,7 @@ int gt_etrace_get_event(const struct gt_etrace_reader *r, const struct gt_etrace
 
 enum { AHEAD = 256 << 10 }; /* bytes read at once */
 
-int gt_etrace_reader_create(gt_refill_fn read, void *self, const char *name,
+int gt_etrace_reader_create(gt_bytes_refill_fn read, void *self, const char *name,
                             struct gt_etrace_reader **out, struct gt_error *err)
 {
     struct gt_etrace_reader *r = calloc(1, sizeof *r);
@@ -313,7 +316,7 @@ int gt_etrace_reader_create(gt_refill_fn read, void *self, const char *name,
         return gt_error_set(err, GT_E_NOMEM, "%.300s: out of memory", name);
     r->arch.guest.bits = 64;
     r->arch.host.bits = 64;
-    int status = gt_refill_init(&r->in, read, self, name, AHEAD, err);
+    int status = gt_bytes_refill_init(&r->in, read, self, name, AHEAD, err);
     if (status < 0)
         gt_etrace_reader_destroy(r);
     else
@@ -325,7 +328,7 @@ void gt_etrace_reader_destroy(struct gt_etrace_reader *r)
 {
     if (!r)
         return;
-    gt_refill_free(&r->in);
+    gt_bytes_refill_free(&r->in);
     free(r);
 }
 
@@ -339,19 +342,19 @@ static int cut_off(struct gt_etrace_reader *r, size_t whole)
     return gt_error_set(&r->why, GT_E_TRUNC,
                         "%.300s offset %" PRIu64 ": truncated: the stream ends after %zu of the"
                         " packet's %zu bytes",
-                        r->in.name, r->in.offset, gt_refill_left(&r->in), whole);
+                        r->in.name, r->in.offset, gt_bytes_refill_left(&r->in), whole);
 }
 
 static int read_header(struct gt_etrace_reader *r, struct gt_etrace_packet *out)
 {
-    int status = gt_refill_need(&r->in, GT_ETRACE_HEADER, &r->why);
-    if (status < 0 || gt_refill_left(&r->in) == 0)
+    int status = gt_bytes_refill_need(&r->in, GT_ETRACE_HEADER, &r->why);
+    if (status < 0 || gt_bytes_refill_left(&r->in) == 0)
         return status;
     if (status == 0)
         return cut_off(r, GT_ETRACE_HEADER);
-    const uint8_t *h = gt_refill_at(&r->in);
-    *out =
-        (struct gt_etrace_packet){r->in.offset, gt_le16(h), gt_le16(h + 2), gt_le32(h + 4), NULL};
+    const uint8_t *h = gt_bytes_refill_at(&r->in);
+    *out = (struct gt_etrace_packet){r->in.offset, gt_bytes_le16(h), gt_bytes_le16(h + 2),
+                                     gt_bytes_le32(h + 4), NULL};
     if (!r->begun && out->type != GT_ETRACE_INFO)
         return gt_error_set(&r->why, GT_E_FORMAT,
                             "%.300s: not an etrace stream: it begins with a packet of type 0x%x,"
@@ -371,13 +374,13 @@ static int next(struct gt_etrace_reader *r, struct gt_etrace_packet *out)
     if (status <= 0)
         return status;
     size_t whole = GT_ETRACE_HEADER + (size_t)out->len;
-    status = gt_refill_need(&r->in, whole, &r->why);
+    status = gt_bytes_refill_need(&r->in, whole, &r->why);
     if (status < 0)
         return status;
     if (status == 0)
         return cut_off(r, whole);
-    out->body = gt_refill_at(&r->in) + GT_ETRACE_HEADER;
-    gt_refill_take(&r->in, whole);
+    out->body = gt_bytes_refill_at(&r->in) + GT_ETRACE_HEADER;
+    gt_bytes_refill_take(&r->in, whole);
     r->begun = true;
     struct gt_etrace_arch arch;
     if (out->type == GT_ETRACE_ARCH && gt_etrace_arch_read(out, &arch))
@@ -421,28 +424,28 @@ static bool in_one_page(uint64_t start, uint64_t end)
 static bool merge(struct gt_etrace_run *r, uint64_t start, uint64_t end, uint64_t duration)
 {
     uint8_t *newest = r->packet + r->fill - gt_etrace_entry_size(r->bits);
-    uint64_t sum = gt_le32(newest) + duration;
+    uint64_t sum = gt_bytes_le32(newest) + duration;
     bool wide = r->bits == 64;
-    uint64_t first = wide ? gt_le64(newest + 4) : gt_le32(newest + 4);
-    uint64_t last = wide ? gt_le64(newest + 12) : gt_le32(newest + 8);
+    uint64_t first = wide ? gt_bytes_le64(newest + 4) : gt_bytes_le32(newest + 4);
+    uint64_t last = wide ? gt_bytes_le64(newest + 12) : gt_bytes_le32(newest + 8);
     if (start != last || sum > UINT32_MAX || !in_one_page(start, end) || !in_one_page(first, last))
         return false;
-    gt_put32(newest, (uint32_t)sum);
+    gt_bytes_put32(newest, (uint32_t)sum);
     if (wide)
-        gt_put64(newest + 12, end);
+        gt_bytes_put64(newest + 12, end);
     else
-        gt_put32(newest + 8, (uint32_t)end);
+        gt_bytes_put32(newest + 8, (uint32_t)end);
     r->end_time += duration;
     return true;
 }
 
 static void append(struct gt_etrace_run *r, uint64_t start, uint64_t end, uint32_t duration)
 {
-    uint8_t *p = gt_put32(r->packet + r->fill, duration);
+    uint8_t *p = gt_bytes_put32(r->packet + r->fill, duration);
     if (r->bits == 32)
-        gt_put32(gt_put32(p, (uint32_t)start), (uint32_t)end);
+        gt_bytes_put32(gt_bytes_put32(p, (uint32_t)start), (uint32_t)end);
     else
-        gt_put64(gt_put64(p, start), end);
+        gt_bytes_put64(gt_bytes_put64(p, start), end);
     r->fill += gt_etrace_entry_size(r->bits);
     r->end_time += duration;
 }
@@ -474,7 +477,7 @@ bool gt_etrace_run_add(struct gt_etrace_run *r, uint64_t start, uint64_t end, ui
     if (r->fill && r->room - r->fill < n * size)
         return false;
     if (!r->fill) {
-        gt_put64(r->packet + GT_ETRACE_HEADER, time);
+        gt_bytes_put64(r->packet + GT_ETRACE_HEADER, time);
         r->fill = FIRST_ENTRY;
         r->end_time = time;
     }
@@ -491,7 +494,8 @@ size_t gt_etrace_run_take(struct gt_etrace_run *r)
 {
     size_t size = r->fill;
     if (size)
-        gt_put_header(r->packet, GT_ETRACE_EXEC, r->unit, (uint32_t)(size - GT_ETRACE_HEADER));
+        gt_etrace_put_header(r->packet, GT_ETRACE_EXEC, r->unit,
+                             (uint32_t)(size - GT_ETRACE_HEADER));
     r->fill = 0;
     return size;
 }

@@ -89,14 +89,15 @@ struct gt_etrace_note {
 
 /* A packet is written completely or not at all: if it does not fit, the writer's position is
  * unchanged. */
-void gt_etrace_put_info(struct gt_writer *w, const struct gt_etrace_info *info);
-void gt_etrace_put_arch(struct gt_writer *w, const struct gt_etrace_arch *arch);
-void gt_etrace_put_barrier(struct gt_writer *w, uint16_t unit);
+void gt_etrace_put_info(struct gt_bytes_writer *w, const struct gt_etrace_info *info);
+void gt_etrace_put_arch(struct gt_bytes_writer *w, const struct gt_etrace_arch *arch);
+void gt_etrace_put_barrier(struct gt_bytes_writer *w, uint16_t unit);
 /* Latches if the packet would exceed GT_ETRACE_MAX_BODY, as do the functions below. */
-void gt_etrace_put_tb(struct gt_writer *w, uint16_t unit, const struct gt_etrace_tb *tb);
-void gt_etrace_put_note(struct gt_writer *w, uint16_t unit, const struct gt_etrace_note *note);
-void gt_etrace_put_mem(struct gt_writer *w, uint16_t unit, const struct gt_etrace_mem *mem);
-void gt_etrace_put_event(struct gt_writer *w, const struct gt_etrace_event *event);
+void gt_etrace_put_tb(struct gt_bytes_writer *w, uint16_t unit, const struct gt_etrace_tb *tb);
+void gt_etrace_put_note(struct gt_bytes_writer *w, uint16_t unit,
+                        const struct gt_etrace_note *note);
+void gt_etrace_put_mem(struct gt_bytes_writer *w, uint16_t unit, const struct gt_etrace_mem *mem);
+void gt_etrace_put_event(struct gt_bytes_writer *w, const struct gt_etrace_event *event);
 
 /* Execution entries of one unit, collected as the bytes of one EXEC packet. The caller owns the
  * memory. */
@@ -134,7 +135,7 @@ struct gt_etrace_packet {
 struct gt_etrace_reader;
 
 /* Creates a reader; `name` is for messages and is copied. GT_E_NOMEM. */
-int gt_etrace_reader_create(gt_refill_fn read, void *self, const char *name,
+int gt_etrace_reader_create(gt_bytes_refill_fn read, void *self, const char *name,
                             struct gt_etrace_reader **out, struct gt_error *err);
 void gt_etrace_reader_destroy(struct gt_etrace_reader *r); /* NULL is fine */
 

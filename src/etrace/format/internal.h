@@ -22,7 +22,7 @@ enum {
 };
 
 struct gt_etrace_reader {
-    struct gt_refill in;
+    struct gt_bytes_refill in;
     bool begun; /* a packet was returned */
     struct gt_etrace_arch arch;
     struct gt_error why; /* the first failure */

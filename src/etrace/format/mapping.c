@@ -32,15 +32,15 @@ size_t gt_etrace_mapping_put(const struct gt_etrace_mapping *m, char out[GT_ETRA
 }
 
 /* As it is written: in lower case. */
-static bool take_number(struct gt_cursor *c, uint64_t *out)
+static bool take_number(struct gt_text_cursor *c, uint64_t *out)
 {
-    return gt_take(c, "0x") && gt_take_lower_hex(c, UINT64_MAX, out);
+    return gt_text_take(c, "0x") && gt_text_take_lower_hex(c, UINT64_MAX, out);
 }
 
-static bool take_build_id(struct gt_cursor *c, char out[41])
+static bool take_build_id(struct gt_text_cursor *c, char out[41])
 {
-    struct gt_cursor id;
-    if (!gt_take_word(c, &id) || id.left > 40)
+    struct gt_text_cursor id;
+    if (!gt_text_take_word(c, &id) || id.left > 40)
         return false;
     memcpy(out, id.at, id.left);
     out[id.left] = '\0';
@@ -49,13 +49,13 @@ static bool take_build_id(struct gt_cursor *c, char out[41])
     return true;
 }
 
-static bool take_path(struct gt_cursor *c, char out[GT_ETRACE_PATH_MAX])
+static bool take_path(struct gt_text_cursor *c, char out[GT_ETRACE_PATH_MAX])
 {
     size_t n = 0;
     while (c->left) {
         if (n == GT_ETRACE_PATH_MAX - 1 || *c->at == '\0')
             return false;
-        if (gt_take(c, newline)) {
+        if (gt_text_take(c, newline)) {
             out[n++] = '\n';
             continue;
         }
@@ -68,32 +68,32 @@ static bool take_path(struct gt_cursor *c, char out[GT_ETRACE_PATH_MAX])
 
 bool gt_etrace_mapping_get(const char *text, size_t n, struct gt_etrace_mapping *out)
 {
-    struct gt_cursor c = {text, n && text[n - 1] == '\n' ? n - 1 : n};
-    return gt_take(&c, word) && take_number(&c, &out->start) && gt_take(&c, "-") &&
-           take_number(&c, &out->end) && out->start < out->end && gt_take(&c, " ") &&
-           take_number(&c, &out->base) && gt_take(&c, " ") && take_build_id(&c, out->build_id) &&
-           gt_take(&c, " ") && take_path(&c, out->path);
+    struct gt_text_cursor c = {text, n && text[n - 1] == '\n' ? n - 1 : n};
+    return gt_text_take(&c, word) && take_number(&c, &out->start) && gt_text_take(&c, "-") &&
+           take_number(&c, &out->end) && out->start < out->end && gt_text_take(&c, " ") &&
+           take_number(&c, &out->base) && gt_text_take(&c, " ") &&
+           take_build_id(&c, out->build_id) && gt_text_take(&c, " ") && take_path(&c, out->path);
 }
 
 void gt_etrace_count_name(char name[GT_ETRACE_COUNT_NAME], uint64_t start, uint64_t end)
 {
-    char *at = gt_hex_put(stpcpy(name, "0x"), start);
-    *gt_hex_put(stpcpy(at, "-0x"), end) = '\0';
+    char *at = gt_text_hex_put(stpcpy(name, "0x"), start);
+    *gt_text_hex_put(stpcpy(at, "-0x"), end) = '\0';
 }
 
 /* "0x" and 1 to 16 hex digits of either case. */
-static bool take_address(struct gt_cursor *c, uint64_t *out)
+static bool take_address(struct gt_text_cursor *c, uint64_t *out)
 {
     enum { DIGITS = 16 };
-    if (!gt_take(c, "0x"))
+    if (!gt_text_take(c, "0x"))
         return false;
     size_t before = c->left;
-    return gt_take_hex(c, UINT64_MAX, out) && before - c->left <= DIGITS;
+    return gt_text_take_hex(c, UINT64_MAX, out) && before - c->left <= DIGITS;
 }
 
 bool gt_etrace_count_parse(const char *name, uint64_t *start, uint64_t *end)
 {
-    struct gt_cursor c = {name, strlen(name)};
-    return take_address(&c, start) && gt_take(&c, "-") && take_address(&c, end) && !c.left &&
+    struct gt_text_cursor c = {name, strlen(name)};
+    return take_address(&c, start) && gt_text_take(&c, "-") && take_address(&c, end) && !c.left &&
            *start <= *end;
 }

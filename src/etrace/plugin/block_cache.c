@@ -6,7 +6,7 @@
 
 struct gt_etrace_page *gt_etrace_page_at(struct gt_etrace *e, uint64_t addr)
 {
-    return gt_pages_at(&e->cache.pages, addr, sizeof(struct gt_etrace_page));
+    return gt_support_pages_at(&e->cache.pages, addr, sizeof(struct gt_etrace_page));
 }
 
 /* Notes that a block begins there. False: none did so far. */
@@ -29,10 +29,10 @@ static bool same_sizes(const struct gt_etrace_block *a, const struct gt_etrace_b
     return a->insns == b->insns && memcmp(a->sizes, sizes, n_sizes(b)) == 0;
 }
 
-static struct gt_etrace_block *copy_of(struct gt_arena *blocks, const struct gt_etrace_block *want,
-                                       const uint8_t *sizes)
+static struct gt_etrace_block *copy_of(struct gt_support_arena *blocks,
+                                       const struct gt_etrace_block *want, const uint8_t *sizes)
 {
-    struct gt_etrace_block *b = gt_arena_take(blocks, sizeof *b + n_sizes(want));
+    struct gt_etrace_block *b = gt_support_arena_take(blocks, sizeof *b + n_sizes(want));
     if (b) {
         *b = *want;
         memcpy(b->sizes, sizes, n_sizes(want));
@@ -85,8 +85,8 @@ gt_etrace_cache_block(struct gt_etrace *e, const struct gt_etrace_block *want, c
 
 void gt_etrace_cache_clear(struct gt_etrace *e)
 {
-    gt_pages_clear(&e->cache.pages);
-    gt_arena_clear(&e->cache.blocks);
+    gt_support_pages_clear(&e->cache.pages);
+    gt_support_arena_clear(&e->cache.blocks);
 }
 
 uint32_t gt_etrace_counter_new(struct gt_etrace *e)
@@ -98,7 +98,7 @@ uint32_t gt_etrace_counter_new(struct gt_etrace *e)
         return counter;
     }
     if (c->n == c->sets->len * GT_ETRACE_COUNTERS)
-        g_ptr_array_add(c->sets, gt_counters_new(GT_ETRACE_COUNTERS));
+        g_ptr_array_add(c->sets, gt_host_counters_new(GT_ETRACE_COUNTERS));
     return ++c->n;
 }
 
@@ -109,7 +109,7 @@ void *gt_etrace_counter_set(struct gt_etrace *e, uint32_t counter)
 
 static uint64_t *number_of(struct gt_etrace *e, uint32_t counter, unsigned vcpu)
 {
-    return gt_counters_find(gt_etrace_counter_set(e, counter), vcpu) +
+    return gt_host_counters_find(gt_etrace_counter_set(e, counter), vcpu) +
            (counter - 1) % GT_ETRACE_COUNTERS;
 }
 
@@ -120,7 +120,7 @@ uint64_t gt_etrace_counter_value(struct gt_etrace *e, uint32_t counter, unsigned
 
 uint64_t gt_etrace_counter_end(struct gt_etrace *e, uint32_t counter)
 {
-    unsigned n = gt_counters_sets(__atomic_load_n(&e->n_vcpus, __ATOMIC_ACQUIRE));
+    unsigned n = gt_host_counters_sets(__atomic_load_n(&e->n_vcpus, __ATOMIC_ACQUIRE));
     uint64_t sum = 0;
     for (unsigned vcpu = 0; vcpu < n; vcpu++) {
         uint64_t *number = number_of(e, counter, vcpu);

@@ -49,8 +49,8 @@ struct gt_etrace_page {
 };
 
 struct gt_etrace_block_cache {
-    struct gt_pages pages; /* of struct gt_etrace_page */
-    struct gt_arena blocks;
+    struct gt_support_pages pages; /* of struct gt_etrace_page */
+    struct gt_support_arena blocks;
     GPtrArray *ranges; /* with GT_ETRACE_F_COVERAGE: the first block of each address range, in the
                         * order of first translation */
 };
@@ -86,7 +86,7 @@ struct gt_etrace;
 enum { GT_ETRACE_COUNTERS = 4096 /* of each set */ };
 
 struct gt_etrace_counters {
-    GPtrArray *sets; /* of gt_counters_new(GT_ETRACE_COUNTERS) */
+    GPtrArray *sets; /* of gt_host_counters_new(GT_ETRACE_COUNTERS) */
     uint32_t n;      /* counters given out so far */
     GArray *ended;   /* uint32_t: counters that may be given out again */
 };

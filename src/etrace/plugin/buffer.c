@@ -130,7 +130,7 @@ struct gt_etrace_buffer *gt_etrace_put_begin(struct gt_etrace *e, struct gt_etra
         pthread_mutex_unlock(&buf->lock);
         return NULL;
     }
-    gt_writer_init(&buf->w, buf->packets->data + buf->packets->used, n);
+    gt_bytes_writer_init(&buf->w, buf->packets->data + buf->packets->used, n);
     return buf;
 }
 
@@ -142,7 +142,7 @@ void gt_etrace_put_end(struct gt_etrace_buffer *buf)
 
 void gt_etrace_put_end_mem(struct gt_etrace_buffer *buf, struct gt_etrace_vcpu *v)
 {
-    const struct gt_buffer *b = buf->packets;
+    const struct gt_packet_buffer *b = buf->packets;
     __atomic_store_n(&v->mem.at, buf->w.at, __ATOMIC_RELAXED);
     __atomic_store_n(&v->mem.end, b->data + b->size, __ATOMIC_RELEASE);
     gt_etrace_put_end(buf);

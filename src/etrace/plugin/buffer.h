@@ -22,12 +22,12 @@ struct gt_etrace_vcpu;
 struct gt_etrace_buffer {
     struct gt_etrace_queue queue; /* only its thread appends */
     struct gt_etrace *recorder;
-    pthread_mutex_t lock;           /* protects the following members */
-    struct gt_buffer *packets;      /* the packet sink's memory; NULL: none */
-    struct gt_etrace_vcpu *current; /* whose packets are under way, or were last; NULL: none */
+    pthread_mutex_t lock;             /* protects the following members */
+    struct gt_packet_buffer *packets; /* the packet sink's memory; NULL: none */
+    struct gt_etrace_vcpu *current;   /* whose packets are under way, or were last; NULL: none */
     uint8_t *newest; /* the current vCPU's newest entry, where its packet has ended; NULL: gone */
-    struct gt_writer w; /* between gt_etrace_put_begin and gt_etrace_put_end */
-    uint64_t handed;    /* when packets were handed over, monotonic ns */
+    struct gt_bytes_writer w; /* between gt_etrace_put_begin and gt_etrace_put_end */
+    uint64_t handed;          /* when packets were handed over, monotonic ns */
     bool waits; /* its guest may wait for long, and `packets` holds whole packets not handed over */
     struct gt_etrace_buffer *next; /* of recorder->buffers; with the recorder's lock */
 };

@@ -7,7 +7,7 @@
 
 /* Callbacks of the host; `self` is the recorder. on_flush: no translated code refers to a block any
  * more, and no vCPU runs. */
-void gt_etrace_on_translate(void *self, struct gt_block *block);
+void gt_etrace_on_translate(void *self, struct gt_host_block *block);
 void gt_etrace_on_flush(void *self);
 
 #endif

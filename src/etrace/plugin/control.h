@@ -11,16 +11,16 @@
 
 #include "base/error.h"
 
-struct gt_control;
+struct gt_support_control;
 struct gt_etrace;
 
 struct gt_etrace_control {
-    struct gt_control *socket; /* NULL: none */
-    unsigned snapshots;        /* counts commands so far; the socket's thread's alone */
+    struct gt_support_control *socket; /* NULL: none */
+    unsigned snapshots;                /* counts commands so far; the socket's thread's alone */
 };
 
 /* Returns when the socket accepts clients. The path lives as long as the recorder. Errors of
- * gt_control_start. */
+ * gt_support_control_start. */
 int gt_etrace_control_start(struct gt_etrace *e, const char *path, struct gt_error *err);
 /* Returns when no command is under way; not started is fine. */
 void gt_etrace_control_stop(struct gt_etrace *e);

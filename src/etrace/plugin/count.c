@@ -23,7 +23,8 @@ struct tally {
     uint64_t count; /* runs of all blocks that start and end there */
 };
 
-static uint32_t counter_of(struct gt_etrace *e, struct gt_block *block, struct gt_etrace_block *b)
+static uint32_t counter_of(struct gt_etrace *e, struct gt_host_block *block,
+                           struct gt_etrace_block *b)
 {
     bool machine = e->host.system;
     if (machine && b->insns == 1)
@@ -38,16 +39,18 @@ static uint32_t counter_of(struct gt_etrace *e, struct gt_block *block, struct g
 
 /* One inline addition a block: where one thread runs several vCPUs, QEMU 11.1 adds to a second one
  * elsewhere (qemu/support/round_robin.h). */
-void gt_etrace_count_runs(struct gt_etrace *e, struct gt_block *block, struct gt_etrace_block *b)
+void gt_etrace_count_runs(struct gt_etrace *e, struct gt_host_block *block,
+                          struct gt_etrace_block *b)
 {
     uint32_t counter = counter_of(e, block, b);
-    gt_block_count(block, gt_etrace_counter_set(e, counter), (counter - 1) % GT_ETRACE_COUNTERS, 1);
+    gt_host_block_count(block, gt_etrace_counter_set(e, counter),
+                        (counter - 1) % GT_ETRACE_COUNTERS, 1);
 }
 
 /* False: no memory is at that address. */
 static bool copy(void *out, const void *from, size_t n)
 {
-    int failed = gt_own_memory_read((uint64_t)(uintptr_t)from, out, n);
+    int failed = gt_support_own_memory_read((uint64_t)(uintptr_t)from, out, n);
     if (failed && failed != EFAULT)
         memcpy(out, from, n); /* the call is forbidden */
     return failed != EFAULT;
@@ -55,9 +58,9 @@ static bool copy(void *out, const void *from, size_t n)
 
 static bool add_numbers(uint64_t *numbers, void *set, unsigned vcpu, uint64_t *sums)
 {
-    const uint64_t *at = gt_counters_find(set, vcpu);
+    const uint64_t *at = gt_host_counters_find(set, vcpu);
     if (!copy(numbers, at, GT_ETRACE_COUNTERS * sizeof *numbers) ||
-        gt_counters_find(set, vcpu) != at)
+        gt_host_counters_find(set, vcpu) != at)
         return false;
     for (size_t i = 0; i < GT_ETRACE_COUNTERS; i++)
         sums[i] += numbers[i];
@@ -66,7 +69,7 @@ static bool add_numbers(uint64_t *numbers, void *set, unsigned vcpu, uint64_t *s
 
 static bool try_sum(struct gt_etrace *e, void *set, uint64_t *sums)
 {
-    unsigned n = gt_counters_sets(__atomic_load_n(&e->n_vcpus, __ATOMIC_ACQUIRE));
+    unsigned n = gt_host_counters_sets(__atomic_load_n(&e->n_vcpus, __ATOMIC_ACQUIRE));
     memset(sums, 0, GT_ETRACE_COUNTERS * sizeof *sums);
     for (unsigned i = 0; i < n; i++)
         if (!add_numbers(e->count.numbers, set, i, sums))
@@ -115,7 +118,7 @@ static GArray *count_all(struct gt_etrace *e)
     return all;
 }
 
-static void put_count(struct gt_writer *w, const struct gt_etrace_block *b, uint64_t count,
+static void put_count(struct gt_bytes_writer *w, const struct gt_etrace_block *b, uint64_t count,
                       uint64_t previous)
 {
     char name[GT_ETRACE_COUNT_NAME];

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct gt_block;
+struct gt_host_block;
 struct gt_etrace;
 struct gt_etrace_block;
 
@@ -33,7 +33,8 @@ struct gt_etrace_count {
 };
 
 /* Has the block under translation count its runs. With the recorder's lock. */
-void gt_etrace_count_runs(struct gt_etrace *e, struct gt_block *block, struct gt_etrace_block *b);
+void gt_etrace_count_runs(struct gt_etrace *e, struct gt_host_block *block,
+                          struct gt_etrace_block *b);
 /* Puts the counts that differ from the delivered ones; where the sink dropped something since, all
  * of them. Returns how many. On any thread, without locks. */
 size_t gt_etrace_put_counts(struct gt_etrace *e);

@@ -33,7 +33,7 @@ struct point_at {
 
 static unsigned max_vcpus(const struct gt_etrace *e)
 {
-    return gt_counters_sets(MAX(1, e->host.max_vcpus));
+    return gt_host_counters_sets(MAX(1, e->host.max_vcpus));
 }
 
 /* How many instructions of block b there are up to the one at pc; 0: pc is not in the block, or is
@@ -148,7 +148,7 @@ static void on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *dat
 {
     struct gt_etrace_single *single = data;
     struct gt_etrace *e = single->recorder;
-    unsigned v = gt_counters_set_of(vcpu);
+    unsigned v = gt_host_counters_set_of(vcpu);
     (void)meminfo, (void)vaddr;
     if (v >= max_vcpus(e))
         return;
@@ -161,21 +161,21 @@ static void on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *dat
     pthread_mutex_unlock(&e->lock);
 }
 
-bool gt_etrace_may_watch_single(const struct gt_etrace *e, struct gt_block *block,
+bool gt_etrace_may_watch_single(const struct gt_etrace *e, struct gt_host_block *block,
                                 const struct gt_etrace_block *b)
 {
     enum { LONGEST = 16 /* bytes */ };
     uint8_t bytes[LONGEST] = {0};
     if (!e->host.system || b->insns != 1)
         return false;
-    const struct gt_insn_ref *insn = gt_block_insn(block, 0);
+    const struct gt_host_insn *insn = gt_host_block_insn(block, 0);
     if (e->flags & (GT_ETRACE_F_MEM | GT_ETRACE_F_GPIO))
         return !gt_etrace_is_unwatched(e, insn);
-    size_t n = gt_insn_bytes(insn, bytes, sizeof bytes);
-    return gt_callbacks_end(e->insns, gt_insn_pc(insn), bytes, n, true);
+    size_t n = gt_host_insn_bytes(insn, bytes, sizeof bytes);
+    return gt_support_callbacks_end(e->insns, gt_host_insn_pc(insn), bytes, n, true);
 }
 
-uint32_t gt_etrace_early_exit_watch(struct gt_etrace *e, struct gt_block *block,
+uint32_t gt_etrace_early_exit_watch(struct gt_etrace *e, struct gt_host_block *block,
                                     struct gt_etrace_block *b)
 {
     struct gt_etrace_single *single = g_new(struct gt_etrace_single, 1);
@@ -183,7 +183,8 @@ uint32_t gt_etrace_early_exit_watch(struct gt_etrace *e, struct gt_block *block,
     *single = (struct gt_etrace_single){cold->singles, e, b->start, gt_etrace_counter_new(e), NULL};
     cold->singles = single;
     if (gt_etrace_may_watch_single(e, block, b))
-        gt_insn_on_memory(gt_block_insn(block, 0), on_access, GT_MEM_LOADS | GT_MEM_STORES, single);
+        gt_host_insn_on_memory(gt_host_block_insn(block, 0), on_access,
+                               GT_MEM_LOADS | GT_MEM_STORES, single);
     return single->counter;
 }
 
@@ -310,13 +311,14 @@ static int x86(const uint8_t *p, size_t n, bool is_64_bit)
 
 int gt_etrace_unreported_kind(uint32_t e_machine, const uint8_t *bytes, size_t n)
 {
-    struct gt_reader r;
-    gt_reader_init(&r, bytes, n);
+    struct gt_bytes_reader r;
+    gt_bytes_reader_init(&r, bytes, n);
     switch (e_machine) {
     case EM_AARCH64:
-        return n == 4 ? aarch64(gt_read_u32(&r)) : -1;
+        return n == 4 ? aarch64(gt_bytes_read_u32(&r)) : -1;
     case EM_RISCV:
-        return n == 4 && (gt_read_u32(&r) & 0xfff07fff) == 0x0040200f ? GT_UNREPORTED_ZERO : -1;
+        return n == 4 && (gt_bytes_read_u32(&r) & 0xfff07fff) == 0x0040200f ? GT_UNREPORTED_ZERO
+                                                                            : -1;
     case EM_X86_64:
     case EM_386:
         return x86(bytes, n, e_machine == EM_X86_64);
@@ -338,12 +340,12 @@ static void on_unreported_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr
 void gt_etrace_unreported_init(struct gt_etrace *e)
 {
     if (e->flags & GT_ETRACE_F_MEM)
-        e->unreported.counters = gt_counters_new(GT_UNREPORTED_KINDS);
+        e->unreported.counters = gt_host_counters_new(GT_UNREPORTED_KINDS);
 }
 
-bool gt_etrace_is_unwatched(const struct gt_etrace *e, const struct gt_insn_ref *last)
+bool gt_etrace_is_unwatched(const struct gt_etrace *e, const struct gt_host_insn *last)
 {
-    return gt_callbacks_reach_interrupts(e->insns, e->host.system, last);
+    return gt_support_callbacks_reach_interrupts(e->insns, e->host.system, last);
 }
 
 /* A jump to an address in the instruction touches no memory. */
@@ -354,15 +356,15 @@ static bool is_direct_jump(const uint8_t *bytes, size_t n)
             (bytes[0] & 0xfc) == 0xe0 || (bytes[0] == 0x0f && n > 1 && (bytes[1] & 0xf0) == 0x80));
 }
 
-void gt_etrace_unreported_count(struct gt_etrace *e, struct gt_block *block, size_t insns)
+void gt_etrace_unreported_count(struct gt_etrace *e, struct gt_host_block *block, size_t insns)
 {
     uint64_t count[GT_UNREPORTED_KINDS] = {0};
     uint8_t bytes[LONGEST];
     if (!e->unreported.counters)
         return;
     for (size_t i = 0; i < insns; i++) {
-        struct gt_insn_ref *insn = gt_block_insn(block, i);
-        size_t n = gt_insn_bytes(insn, bytes, sizeof bytes);
+        struct gt_host_insn *insn = gt_host_block_insn(block, i);
+        size_t n = gt_host_insn_bytes(insn, bytes, sizeof bytes);
         int kind = gt_etrace_unreported_kind(e->arch.guest.id, bytes, n);
         if (i + 1 == insns && gt_etrace_is_unwatched(e, insn)) {
             count[GT_UNREPORTED_BLOCK_END] += !is_direct_jump(bytes, n);
@@ -371,20 +373,20 @@ void gt_etrace_unreported_count(struct gt_etrace *e, struct gt_block *block, siz
         if (kind < 0)
             continue;
         count[kind]++;
-        gt_insn_on_memory(insn, on_unreported_access, GT_MEM_LOADS | GT_MEM_STORES,
-                          &e->unreported.has_access[kind]);
+        gt_host_insn_on_memory(insn, on_unreported_access, GT_MEM_LOADS | GT_MEM_STORES,
+                               &e->unreported.has_access[kind]);
     }
     for (size_t i = 0; i < GT_UNREPORTED_KINDS; i++)
         if (count[i])
-            gt_block_count(block, e->unreported.counters, i, count[i]);
+            gt_host_block_count(block, e->unreported.counters, i, count[i]);
 }
 
 static uint64_t sum(const struct gt_etrace *e, size_t kind)
 {
-    unsigned n = gt_counters_sets(__atomic_load_n(&e->n_vcpus, __ATOMIC_ACQUIRE));
+    unsigned n = gt_host_counters_sets(__atomic_load_n(&e->n_vcpus, __ATOMIC_ACQUIRE));
     uint64_t all = 0;
     for (unsigned i = 0; i < n; i++)
-        all += gt_counters_find(e->unreported.counters, i)[kind];
+        all += gt_host_counters_find(e->unreported.counters, i)[kind];
     return all;
 }
 

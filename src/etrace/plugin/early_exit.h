@@ -42,12 +42,12 @@ struct gt_etrace_single {
 void gt_etrace_early_exit_add(struct gt_etrace *e, struct gt_etrace_block *b);
 /* Whether accesses of b, which `block` is a translation of, are watched: it is one instruction of a
  * machine, and the host does not keep its callback, or every instruction has one. */
-bool gt_etrace_may_watch_single(const struct gt_etrace *e, struct gt_block *block,
+bool gt_etrace_may_watch_single(const struct gt_etrace *e, struct gt_host_block *block,
                                 const struct gt_etrace_block *b);
 /* Watches the translation `block` of b, which is one instruction. Returns the translation's
  * counter.
  */
-uint32_t gt_etrace_early_exit_watch(struct gt_etrace *e, struct gt_block *block,
+uint32_t gt_etrace_early_exit_watch(struct gt_etrace *e, struct gt_host_block *block,
                                     struct gt_etrace_block *b);
 /* All translations are gone: their counts go to their blocks. */
 void gt_etrace_early_exit_flush(struct gt_etrace *e);
@@ -76,11 +76,11 @@ enum gt_etrace_unreported_kind {
 };
 
 struct gt_etrace;
-struct gt_block;
-struct gt_insn_ref;
+struct gt_host_block;
+struct gt_host_insn;
 
 struct gt_etrace_unreported {
-    void *counters;                          /* gt_counters_new; NULL: none are counted */
+    void *counters;                          /* gt_host_counters_new; NULL: none are counted */
     uint8_t has_access[GT_UNREPORTED_KINDS]; /* QEMU has reported one; atomic */
 };
 
@@ -91,9 +91,9 @@ int gt_etrace_unreported_kind(uint32_t e_machine, const uint8_t *bytes, size_t n
 void gt_etrace_unreported_init(struct gt_etrace *e);
 /* The instruction, the last of its block, is not watched: an interrupt of an x86 machine stores,
  * and would find callbacks that the host keeps (kept_callbacks.h). */
-bool gt_etrace_is_unwatched(const struct gt_etrace *e, const struct gt_insn_ref *last);
+bool gt_etrace_is_unwatched(const struct gt_etrace *e, const struct gt_host_insn *last);
 /* Counts the accesses of a block that is being translated. */
-void gt_etrace_unreported_count(struct gt_etrace *e, struct gt_block *block, size_t insns);
+void gt_etrace_unreported_count(struct gt_etrace *e, struct gt_host_block *block, size_t insns);
 /* At the end: an event of each kind, and a line. */
 void gt_etrace_unreported_put(struct gt_etrace *e);
 

@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-const char gt_tool_name[] = "etrace";
+const char gt_host_tool_name[] = "etrace";
 
 enum clock_kind { CLOCK_AUTO, CLOCK_INSN, CLOCK_HOST };
 
@@ -55,7 +55,7 @@ static int parse_arguments(struct options *o, int argc, char **argv, struct gt_e
 {
     static const char *const clocks[] = {
         [CLOCK_AUTO] = "auto", [CLOCK_INSN] = "insn", [CLOCK_HOST] = "host", NULL};
-    const struct gt_arg arguments[] = {
+    const struct gt_support_arg arguments[] = {
         {"output", GT_ARG_TEXT, &o->output},
         {"file", GT_ARG_TEXT, &o->output},
         {"out", GT_ARG_TEXT, &o->output},
@@ -77,8 +77,8 @@ static int parse_arguments(struct options *o, int argc, char **argv, struct gt_e
         GT_TRACING_ARGUMENTS,
         {0},
     };
-    int status = gt_args_parse(arguments, argc, argv, err);
-    return status < 0 ? status : gt_tracing_take_old_socket(&o->control, err);
+    int status = gt_support_args_parse(arguments, argc, argv, err);
+    return status < 0 ? status : gt_support_tracing_take_old_socket(&o->control, err);
 }
 
 static int add_flag(struct options *o, const char *word, size_t n, struct gt_error *err)
@@ -171,8 +171,8 @@ static int open_sink(struct gt_etrace *e, const struct options *o, struct gt_err
     e->live = strncmp(o->output, "unix:", 5) == 0;
     int status = gt_packet_sink_create(&options, &e->sink, err);
     if (status == 0)
-        gt_sink_message_report(e->sink);
-    if (status == 0 && !gt_sink_end_is_seen(&e->host))
+        gt_support_sink_message_report(e->sink);
+    if (status == 0 && !gt_support_sink_end_is_seen(&e->host))
         gt_packet_sink_expect_end(e->sink);
     return status;
 }
@@ -184,11 +184,11 @@ static int start(struct gt_etrace *e, const struct options *o, struct gt_error *
             e->flags |= flag_names[i].flags;
     e->host_clock =
         o->clock_kind == CLOCK_HOST || (o->clock_kind == CLOCK_AUTO && e->host.max_vcpus > 1);
-    gt_listeners_watch_signals();
+    gt_socket_listeners_watch_signals();
     int status = check_host(e, o->flag_on[N_FLAGS - 1], err);
     gt_etrace_unreported_init(e);
     if (status == 0)
-        status = gt_tracing_start(err);
+        status = gt_support_tracing_start(err);
     if (status == 0)
         status = open_sink(e, o, err);
     if (status == 0)
@@ -215,10 +215,11 @@ static const struct gt_host_events events = {EVENTS_OF_COUNTS,
 static void on_abnormal_exit(int sig)
 {
     (void)sig;
-    gt_listeners_remove();
+    gt_socket_listeners_remove();
 }
 
-int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
+int gt_host_tool_install(const struct gt_host_info *info, int argc, char **argv,
+                         struct gt_error *err)
 {
     struct gt_etrace *e = gt_etrace_loaded();
     struct options o = {.wait_seconds = WAIT_SECONDS};

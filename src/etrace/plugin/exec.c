@@ -139,7 +139,7 @@ void gt_etrace_on_block_host(unsigned vcpu, void *data)
     if (__builtin_expect(!v, 0))
         return;
     const struct gt_etrace_block *b = data;
-    uint64_t now = gt_clock_monotonic();
+    uint64_t now = gt_base_clock_monotonic();
     put_until(e, v, now);
     v->block = b;
     v->pending = true;

@@ -16,8 +16,8 @@ enum { LIVE_NS = 1000000 /* a waiting guest hands over at most this often */ };
 size_t gt_etrace_put_head(void *self, uint8_t *out)
 {
     struct gt_etrace *e = self;
-    struct gt_writer w;
-    gt_writer_init(&w, out, GT_PACKET_SINK_TEXT);
+    struct gt_bytes_writer w;
+    gt_bytes_writer_init(&w, out, GT_PACKET_SINK_TEXT);
     gt_etrace_put_info(&w, &(struct gt_etrace_info){0});
     gt_etrace_put_arch(&w, &e->arch);
     unsigned number = (unsigned)__atomic_add_fetch(&e->streams, 1, __ATOMIC_RELAXED);
@@ -28,9 +28,9 @@ size_t gt_etrace_put_head(void *self, uint8_t *out)
 size_t gt_etrace_put_dropped(void *self, uint64_t bytes, uint8_t *out)
 {
     (void)self;
-    struct gt_writer w;
+    struct gt_bytes_writer w;
     trace_etrace_dropped(bytes);
-    gt_writer_init(&w, out, GT_PACKET_SINK_TEXT);
+    gt_bytes_writer_init(&w, out, GT_PACKET_SINK_TEXT);
     gt_etrace_put_event(
         &w, &(struct gt_etrace_event){.value = bytes, .device = "etrace", .name = "dropped"});
     return (size_t)(w.at - out);
@@ -50,7 +50,7 @@ static void hand_over_live(struct gt_etrace *e, struct gt_etrace_buffer *buf)
 {
     if (!e->live)
         return;
-    bool early = gt_clock_monotonic() - buf->handed < LIVE_NS;
+    bool early = gt_base_clock_monotonic() - buf->handed < LIVE_NS;
     pthread_mutex_lock(&buf->lock);
     if (!gt_etrace_is_finished(e))
         end_packets(buf);
@@ -94,15 +94,15 @@ static void hand_over_all(struct gt_etrace *e, struct gt_etrace_buffer *buf)
         gt_etrace_hand_over_own(e);
     gt_packet_sink_flush(e->sink);
     gt_packet_sink_exec_end(e->sink);
-    gt_sink_message_report(e->sink);
-    gt_tracing_flush();
+    gt_support_sink_message_report(e->sink);
+    gt_support_tracing_flush();
 }
 
 /* The guest may wait long. */
 void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
 {
     struct gt_etrace *e = self;
-    const struct gt_syscalls *sys = e->syscalls;
+    const struct gt_arch_syscalls *sys = e->syscalls;
     bool executes = sys && (number == sys->execve || number == sys->execveat);
     if (sys && number == sys->exit_group)
         gt_host_program_ends();
@@ -124,11 +124,11 @@ void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint6
 
 static void report_end(struct gt_etrace *e, const struct gt_packet_sink_stats *stats)
 {
-    gt_sink_message_report(e->sink);
+    gt_support_sink_message_report(e->sink);
     if (stats->dropped)
         gt_host_message("%" PRIu64 " bytes were written, %" PRIu64 " bytes dropped", stats->sent,
                         stats->dropped);
-    gt_forks_report();
+    gt_support_forks_report();
     gt_exec_calls_report();
 }
 
@@ -182,7 +182,7 @@ void gt_etrace_on_exit(void *self)
     struct gt_packet_sink_stats stats;
     gt_packet_sink_finish(e->sink, &stats);
     report_end(e, &stats);
-    gt_tracing_finish();
+    gt_support_tracing_finish();
 }
 
 /* ---- fork: the handlers get no pointer ------------------------------------------------------ */
@@ -198,7 +198,7 @@ static void before_fork(void)
 static void after_fork(void)
 {
     struct gt_etrace *e = gt_etrace_loaded();
-    gt_forks_add();
+    gt_support_forks_add();
     gt_packet_sink_fork_parent(e->sink);
     gt_etrace_maps_fork_parent(e);
     pthread_mutex_unlock(&e->lock);
@@ -218,11 +218,11 @@ static void in_child(void)
 
 int gt_etrace_watch_forks(struct gt_etrace *e, const char *follow, struct gt_error *err)
 {
-    e->syscalls = e->host.system ? NULL : gt_syscalls_by_target(e->host.target);
+    e->syscalls = e->host.system ? NULL : gt_arch_syscalls_by_target(e->host.target);
     const struct gt_exec_calls execs = {
         .sys = e->syscalls, .arch = e->insns, .output = follow, .follow = follow != NULL};
     int status = gt_exec_calls_begin(&execs, err);
     if (status < 0 || e->host.system)
         return status;
-    return gt_forks_watch(before_fork, after_fork, in_child, err);
+    return gt_support_forks_watch(before_fork, after_fork, in_child, err);
 }

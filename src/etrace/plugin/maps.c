@@ -31,16 +31,16 @@ int gt_etrace_maps_start(struct gt_etrace *e, struct gt_error *err)
         return 0;
     e->maps.ranges = g_array_new(FALSE, FALSE, sizeof(struct range));
     g_array_set_clear_func(e->maps.ranges, clear_range);
-    return gt_worker_create(&e->maps.worker, err);
+    return gt_thread_worker_create(&e->maps.worker, err);
 }
 
 void gt_etrace_maps_stop(struct gt_etrace *e)
 {
     pthread_mutex_lock(&e->lock);
-    struct gt_worker *w = e->maps.worker;
+    struct gt_thread_worker *w = e->maps.worker;
     e->maps.worker = NULL;
     pthread_mutex_unlock(&e->lock);
-    gt_worker_destroy(w);
+    gt_thread_worker_destroy(w);
 }
 
 /* The first range that ends after the address. */
@@ -69,11 +69,11 @@ struct lookup {
 static void read_maps(void *arg)
 {
     struct lookup *look = arg;
-    struct gt_mapping map;
+    struct gt_process_mapping map;
     struct gt_elf elf;
     struct gt_etrace_mapping out = {0};
     const uint64_t guest_base = (uint64_t)(uintptr_t)look->host - look->pc;
-    const uint64_t page = gt_page_begin(look->pc);
+    const uint64_t page = gt_base_page_begin(look->pc);
     look->found = (struct range){.lo = page, .hi = page + GT_PAGE};
     int found = gt_process_mapping_at((uint64_t)(uintptr_t)look->host, &map);
     if (found < 0)
@@ -117,7 +117,7 @@ static GString *take_due(struct gt_etrace *e, uint64_t pc, const void *host)
         append_note(text, &g_array_index(ranges, struct range, i));
     e->maps.streams = streams;
     struct lookup look = {.program = e->maps.program, .pc = pc, .host = host};
-    if (is_known || gt_worker_call(e->maps.worker, read_maps, &look) < 0)
+    if (is_known || gt_thread_worker_call(e->maps.worker, read_maps, &look) < 0)
         return text;
     forget(ranges, look.found.lo, look.found.hi);
     g_array_insert_val(ranges, index_of(ranges, look.found.lo), look.found);
@@ -142,9 +142,9 @@ static void put_notes(struct gt_etrace *e, const GString *text)
     }
 }
 
-void gt_etrace_maps_translate(struct gt_etrace *e, const struct gt_block *block)
+void gt_etrace_maps_translate(struct gt_etrace *e, const struct gt_host_block *block)
 {
-    const void *host = gt_insn_host_addr(gt_block_insn(block, 0));
+    const void *host = gt_host_insn_host_addr(gt_host_block_insn(block, 0));
     GString *due = NULL;
     if (e->host.system || !host)
         return;
@@ -152,7 +152,7 @@ void gt_etrace_maps_translate(struct gt_etrace *e, const struct gt_block *block)
     if (!e->maps.program) /* QEMU does not know it before */
         e->maps.program = gt_host_program();
     if (e->maps.worker)
-        due = take_due(e, gt_block_pc(block), host);
+        due = take_due(e, gt_host_block_pc(block), host);
     pthread_mutex_unlock(&e->lock);
     if (!due)
         return;
@@ -188,18 +188,18 @@ void gt_etrace_on_syscall_return(void *self, unsigned vcpu, int64_t number, int6
 void gt_etrace_maps_fork_prepare(struct gt_etrace *e)
 {
     if (e->maps.worker)
-        gt_worker_fork_prepare(e->maps.worker);
+        gt_thread_worker_fork_prepare(e->maps.worker);
 }
 
 void gt_etrace_maps_fork_parent(struct gt_etrace *e)
 {
     if (e->maps.worker)
-        gt_worker_fork_parent(e->maps.worker);
+        gt_thread_worker_fork_parent(e->maps.worker);
 }
 
 void gt_etrace_maps_fork_child(struct gt_etrace *e)
 {
     if (e->maps.worker)
-        gt_worker_fork_child(e->maps.worker);
+        gt_thread_worker_fork_child(e->maps.worker);
     e->maps.worker = NULL;
 }

@@ -20,11 +20,11 @@
 struct gt_etrace;
 
 struct gt_etrace_maps {
-    struct gt_worker *worker; /* NULL: a machine, or the recording has ended */
-    char *program;            /* the guest's, on QEMU's command line; NULL: unknown */
-    GArray *ranges;           /* address ranges that were read, by address; none overlap */
-    unsigned streams;         /* streams begun when a note was put last; notes put before the first
-                               * reader connects are delivered to it, so that this begins with 1 */
+    struct gt_thread_worker *worker; /* NULL: a machine, or the recording has ended */
+    char *program;                   /* the guest's, on QEMU's command line; NULL: unknown */
+    GArray *ranges;                  /* address ranges that were read, by address; none overlap */
+    unsigned streams; /* streams begun when a note was put last; notes put before the first
+                       * reader connects are delivered to it, so that this begins with 1 */
 };
 
 /* GT_E_NOMEM, GT_E_IO. */
@@ -32,7 +32,7 @@ int gt_etrace_maps_start(struct gt_etrace *e, struct gt_error *err);
 void gt_etrace_maps_stop(struct gt_etrace *e);
 /* Puts the note of a block under translation, where it is due; to a new reader, all notes. Without
  * the recorder's lock. */
-void gt_etrace_maps_translate(struct gt_etrace *e, const struct gt_block *block);
+void gt_etrace_maps_translate(struct gt_etrace *e, const struct gt_host_block *block);
 /* The vCPU begins a call of mmap. */
 void gt_etrace_maps_on_mmap(struct gt_etrace *e, unsigned vcpu, uint64_t size);
 /* Callback of the host; `self` is the recorder. */

@@ -16,7 +16,7 @@ enum { MEM_PACKET = GT_ETRACE_HEADER + GT_ETRACE_MEM_SIZE, EVENT_PACKET = 512 };
 
 struct access {
     uint64_t time, vaddr, value[2];
-    struct gt_mem_target target;
+    struct gt_host_mem_target target;
     unsigned size;
     bool store, big_endian;
 };
@@ -27,8 +27,9 @@ static inline struct gt_etrace_mem_kind kind_of(struct gt_etrace_mem_kinds *kind
     struct gt_etrace_mem_kind k = atomic_load_explicit(at, memory_order_relaxed);
     if (k.size && k.meminfo == meminfo)
         return k;
-    k = (struct gt_etrace_mem_kind){meminfo, (uint8_t)gt_mem_size(meminfo),
-                                    gt_mem_is_store(meminfo), gt_mem_is_big_endian(meminfo)};
+    k = (struct gt_etrace_mem_kind){meminfo, (uint8_t)gt_host_mem_size(meminfo),
+                                    gt_host_mem_is_store(meminfo),
+                                    gt_host_mem_is_big_endian(meminfo)};
     atomic_store_explicit(at, k, memory_order_relaxed);
     return k;
 }
@@ -52,7 +53,7 @@ static bool put_quickly(struct gt_etrace_vcpu *v, const struct access *a)
     if (!end || end - at < MEM_PACKET || v->pending || a->size > 8)
         return false;
     const struct gt_etrace_mem mem = packet_of(a);
-    gt_etrace_pack_mem(gt_put_header(at, GT_ETRACE_MEM, v->unit, GT_ETRACE_MEM_SIZE), &mem);
+    gt_etrace_pack_mem(gt_etrace_put_header(at, GT_ETRACE_MEM, v->unit, GT_ETRACE_MEM_SIZE), &mem);
     __atomic_store_n(&v->mem.at, at + MEM_PACKET, __ATOMIC_RELEASE);
     return true;
 }
@@ -143,9 +144,9 @@ void gt_etrace_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *
         .big_endian = kind.big_endian,
     };
     if (e->values)
-        gt_mem_value(meminfo, a.value);
+        gt_host_mem_value(meminfo, a.value);
     if (e->host.system)
-        gt_mem_find(meminfo, vaddr, &a.target);
+        gt_host_mem_find(meminfo, vaddr, &a.target);
     if (e->flags & GT_ETRACE_F_MEM)
         if (!put_quickly(v, &a))
             put_slowly(e, v, &a);

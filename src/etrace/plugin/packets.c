@@ -18,10 +18,10 @@ void gt_etrace_close(struct gt_etrace_vcpu *v)
     __atomic_store_n(&v->mem.end, NULL, __ATOMIC_RELAXED);
 }
 
-static void put_barrier(struct gt_buffer *b, uint16_t unit)
+static void put_barrier(struct gt_packet_buffer *b, uint16_t unit)
 {
-    struct gt_writer w;
-    gt_writer_init(&w, b->data + b->used, BARRIER);
+    struct gt_bytes_writer w;
+    gt_bytes_writer_init(&w, b->data + b->used, BARRIER);
     gt_etrace_put_barrier(&w, unit);
     b->used += BARRIER;
 }
@@ -71,10 +71,10 @@ void gt_etrace_buffer_hand_over(struct gt_etrace_buffer *buf)
 {
     struct gt_packet_sink *sink = buf->recorder->sink;
     buf->newest = NULL;
-    buf->handed = gt_clock_monotonic();
+    buf->handed = gt_base_clock_monotonic();
     trace_etrace_packets(buf->packets ? buf->packets->used : 0);
     buf->packets = gt_packet_sink_exchange(sink, buf->packets);
-    gt_sink_message_report(sink);
+    gt_support_sink_message_report(sink);
 }
 
 void gt_etrace_buffer_begin_run(struct gt_etrace_buffer *buf, uint64_t start, uint64_t end,
@@ -84,7 +84,7 @@ void gt_etrace_buffer_begin_run(struct gt_etrace_buffer *buf, uint64_t start, ui
     gt_etrace_buffer_close_run(buf);
     if (!gt_etrace_buffer_make_room(buf, MIN_ROOM))
         return;
-    struct gt_buffer *b = buf->packets;
+    struct gt_packet_buffer *b = buf->packets;
     gt_etrace_run_init(&v->run, b->data + b->used, b->size - b->used - BARRIER, v->unit,
                        buf->recorder->bits);
     gt_etrace_run_add(&v->run, start, end, time, until);
@@ -95,7 +95,7 @@ void gt_etrace_buffer_settle_clock(struct gt_etrace_buffer *buf)
     struct gt_etrace_vcpu *v = buf->current;
     if (!v || !v->pending)
         return;
-    uint64_t now = gt_clock_monotonic();
+    uint64_t now = gt_base_clock_monotonic();
     if (!gt_etrace_run_add(&v->run, v->start, v->end, v->since, now))
         gt_etrace_buffer_begin_run(buf, v->start, v->end, v->since, now);
     v->pending = false;

@@ -83,7 +83,7 @@ struct gt_etrace {
     struct gt_etrace_arch arch;
     const struct gt_arch *insns; /* the guest's; NULL: unknown */
     struct gt_packet_sink *sink;
-    const struct gt_syscalls *syscalls; /* user mode; NULL: a machine, or an unknown target */
+    const struct gt_arch_syscalls *syscalls; /* user mode; NULL: a machine, or an unknown target */
 
     struct gt_etrace_mem_kinds mem_kinds; /* atomic */
     struct gt_etrace_unreported unreported;
@@ -162,7 +162,7 @@ static inline uint64_t gt_etrace_time_at(const struct gt_etrace *e, const struct
                                          size_t i)
 {
     if (e->host_clock)
-        return gt_clock_monotonic();
+        return gt_base_clock_monotonic();
     return v->block ? v->time - v->block->insns + i : v->time;
 }
 

@@ -18,8 +18,8 @@ static size_t max_bytes(const struct gt_etrace *e)
 
 static void put_barrier(struct gt_etrace_tail *t, uint16_t unit)
 {
-    struct gt_writer w;
-    gt_writer_init(&w, t->data + t->n, BARRIER);
+    struct gt_bytes_writer w;
+    gt_bytes_writer_init(&w, t->data + t->n, BARRIER);
     gt_etrace_put_barrier(&w, unit);
     t->n += BARRIER;
 }
@@ -64,7 +64,7 @@ static void copy_buffer(struct gt_etrace *e, const struct gt_etrace_buffer *buf)
 {
     struct gt_etrace_tail *t = &e->tail;
     const struct gt_etrace_queue *q = &buf->queue;
-    const struct gt_buffer *b = buf->packets;
+    const struct gt_packet_buffer *b = buf->packets;
     const struct gt_etrace_vcpu *v = buf->current;
     const uint8_t *mem = v && b ? gt_etrace_mem_end(v) : NULL;
     if (b) {

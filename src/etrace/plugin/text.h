@@ -12,7 +12,7 @@
 void gt_etrace_on_block_registers(unsigned vcpu, void *block);
 /* Puts a TB packet and a note for the block under translation, b: a line "0xADDRESS: BYTES  TEXT"
  * for each instruction. Takes the buffer's lock. */
-void gt_etrace_put_code(struct gt_etrace *e, struct gt_block *block,
+void gt_etrace_put_code(struct gt_etrace *e, struct gt_host_block *block,
                         const struct gt_etrace_block *b);
 
 #endif

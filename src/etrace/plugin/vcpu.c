@@ -28,7 +28,7 @@ void gt_etrace_on_vcpu_init(void *self, unsigned vcpu)
     struct gt_etrace *e = self;
     if (vcpu >= GT_ETRACE_MAX_VCPUS)
         return;
-    gt_round_robin_correct(&e->host, vcpu, "units may be wrong");
+    gt_support_round_robin_correct(&e->host, vcpu, "units may be wrong");
     struct gt_etrace_vcpu *v = &e->vcpus[vcpu];
     gt_etrace_close(v);
     v->block = NULL;

@@ -147,8 +147,8 @@ static unsigned count_found(const struct gt_abi *abi, const struct gt_types *typ
 }
 
 /* The parameters that the event has. */
-static unsigned choose(const struct gt_abi *abi, const struct gt_prototypes *p,
-                       const struct gt_prototype *item, struct argument out[])
+static unsigned choose(const struct gt_abi *abi, const struct gt_type_prototypes *p,
+                       const struct gt_type_prototype *item, struct argument out[])
 {
     const struct gt_type *t = gt_type_get(p->types, item->type);
     const struct gt_type_param *q = gt_type_params(p->types, item->type);
@@ -197,8 +197,8 @@ static char *guest_event_name(const char *function)
 /* The event of the function's first instruction. An argument's name that is not a word of C is
  * argN.
  */
-static void guest_event_declare(const struct gt_abi *abi, const struct gt_prototypes *p,
-                                const struct gt_prototype *item, const char *name,
+static void guest_event_declare(const struct gt_abi *abi, const struct gt_type_prototypes *p,
+                                const struct gt_type_prototype *item, const char *name,
                                 const char *event, struct gt_text *out)
 {
     const struct gt_type_param *q = gt_type_params(p->types, item->type);
@@ -221,14 +221,15 @@ static void guest_event_declare(const struct gt_abi *abi, const struct gt_protot
 }
 
 /* It has a result that an event can have; the event of its return. */
-static bool guest_event_has_result(const struct gt_prototypes *p, const struct gt_prototype *item)
+static bool guest_event_has_result(const struct gt_type_prototypes *p,
+                                   const struct gt_type_prototype *item)
 {
     return word_of(p->types, gt_type_get(p->types, item->type)->of) && !item->changed &&
            !item->no_result;
 }
 
-static void guest_event_declare_return(const struct gt_prototypes *p,
-                                       const struct gt_prototype *item, const char *name,
+static void guest_event_declare_return(const struct gt_type_prototypes *p,
+                                       const struct gt_type_prototype *item, const char *name,
                                        const char *event, struct gt_text *out)
 {
     const struct word *word = word_of(p->types, gt_type_get(p->types, item->type)->of);
@@ -241,12 +242,12 @@ static void guest_event_declare_return(const struct gt_prototypes *p,
 enum { FILE_MOST = 64 << 20 };
 
 struct file {
-    struct gt_symbol_source source;
-    struct gt_prototypes *prototypes; /* NULL: it has none */
+    struct gt_image_symbol_source source;
+    struct gt_type_prototypes *prototypes; /* NULL: it has none */
     const struct gt_abi *abi;
 };
 
-struct gt_guest_functions {
+struct gt_events_guest_functions {
     struct file *file;
     size_t n;
     GHashTable *written; /* names of functions */
@@ -255,7 +256,7 @@ struct gt_guest_functions {
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-static const struct file *kernel_of(const struct gt_guest_functions *g)
+static const struct file *kernel_of(const struct gt_events_guest_functions *g)
 {
     for (size_t i = 0; i < g->n; i++)
         if (g->file[i].source.kind == GT_SOURCE_KERNEL && g->file[i].prototypes)
@@ -263,41 +264,42 @@ static const struct file *kernel_of(const struct gt_guest_functions *g)
     return NULL;
 }
 
-static int read_prototypes(const struct gt_guest_functions *g, struct file *f, struct gt_error *err)
+static int read_prototypes(const struct gt_events_guest_functions *g, struct file *f,
+                           struct gt_error *err)
 {
-    const struct gt_symbol_source *s = &f->source;
+    const struct gt_image_symbol_source *s = &f->source;
     const struct file *kernel = kernel_of(g);
     int status;
     switch (s->kind) {
     case GT_SOURCE_ELF:
         f->abi = gt_abi_by_elf(s->symbols->e_machine, s->symbols->bits);
-        return gt_dwarf_prototypes(s->opened, NULL, &f->prototypes, err);
+        return gt_type_dwarf_prototypes(s->opened, NULL, &f->prototypes, err);
     case GT_SOURCE_KERNEL:
         f->abi = gt_abi_of_kernel(s->kernel->e_machine, s->kernel->bits);
-        status = gt_btf_prototypes(s->kernel, &f->prototypes, err);
-        return status < 0 ? gt_dwarf_prototypes(s->opened, NULL, &f->prototypes, err) : 0;
+        status = gt_type_btf_prototypes(s->kernel, &f->prototypes, err);
+        return status < 0 ? gt_type_dwarf_prototypes(s->opened, NULL, &f->prototypes, err) : 0;
     default:
         f->abi = gt_abi_of_kernel(s->ko->e_machine, s->ko->bits);
         if (!kernel)
             return gt_error_set(err, GT_E_NOT_FOUND,
                                 "%s: a module's types need its kernel's: give the kernel, too",
                                 s->opened);
-        return gt_btf_module_prototypes(s->ko, kernel->source.kernel, kernel->prototypes,
-                                        &f->prototypes, err);
+        return gt_type_btf_module_prototypes(s->ko, kernel->source.kernel, kernel->prototypes,
+                                             &f->prototypes, err);
     }
 }
 
-int gt_guest_functions_load(const char *const *files, size_t n, bool strict,
-                            struct gt_guest_functions **out, struct gt_error *err)
+int gt_events_guest_functions_load(const char *const *files, size_t n, bool strict,
+                                   struct gt_events_guest_functions **out, struct gt_error *err)
 {
-    struct gt_guest_functions *g = g_new0(struct gt_guest_functions, 1);
+    struct gt_events_guest_functions *g = g_new0(struct gt_events_guest_functions, 1);
     int status = 0;
     g->file = g_new0(struct file, n + 1);
     g->written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g->events = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (size_t i = 0; i < n && status == 0; i++) {
         struct file *f = &g->file[g->n];
-        status = gt_symbol_source_load(files[i], &f->source, err);
+        status = gt_image_symbol_source_load(files[i], &f->source, err);
         bool loaded = status == 0;
         if (loaded)
             status = read_prototypes(g, f, err);
@@ -306,21 +308,21 @@ int gt_guest_functions_load(const char *const *files, size_t n, bool strict,
             status = 0;
     }
     if (status < 0) {
-        gt_guest_functions_free(g);
+        gt_events_guest_functions_free(g);
         g = NULL;
     }
     *out = g;
     return status;
 }
 
-void gt_guest_functions_free(struct gt_guest_functions *g)
+void gt_events_guest_functions_free(struct gt_events_guest_functions *g)
 {
     if (!g)
         return;
     while (g->n > 0) { /* modules before the kernel that they stand on */
         struct file *f = &g->file[--g->n];
-        gt_prototypes_free(f->prototypes);
-        gt_symbol_source_clear(&f->source);
+        gt_type_prototypes_free(f->prototypes);
+        gt_image_symbol_source_clear(&f->source);
     }
     g_free(g->file);
     g_hash_table_destroy(g->written);
@@ -331,7 +333,8 @@ void gt_guest_functions_free(struct gt_guest_functions *g)
 /* ---- functions ----------------------------------------------------------------------------- */
 
 /* A name that no other event has; it is the table's. */
-static const char *take_name(struct gt_guest_functions *g, const char *name, const char *suffix)
+static const char *take_name(struct gt_events_guest_functions *g, const char *name,
+                             const char *suffix)
 {
     GString *event = g_string_new(name);
     g_string_append(event, suffix);
@@ -343,8 +346,8 @@ static const char *take_name(struct gt_guest_functions *g, const char *name, con
 }
 
 /* False: it can be no event. */
-static bool write_function(struct gt_guest_functions *g, const struct file *f,
-                           const struct gt_prototype *item, const char *name, bool returns,
+static bool write_function(struct gt_events_guest_functions *g, const struct file *f,
+                           const struct gt_type_prototype *item, const char *name, bool returns,
                            struct gt_text *out)
 {
     g_autofree char *event = guest_event_name(name);
@@ -358,26 +361,26 @@ static bool write_function(struct gt_guest_functions *g, const struct file *f,
     return true;
 }
 
-static size_t write_part(struct gt_guest_functions *g, const struct file *f,
-                         const struct gt_source_part *part, const char *glob, bool returns,
+static size_t write_part(struct gt_events_guest_functions *g, const struct file *f,
+                         const struct gt_image_source_part *part, const char *glob, bool returns,
                          struct gt_text *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < part->n; i++) {
-        const struct gt_source_function *fn = &part->function[i];
+        const struct gt_image_source_function *fn = &part->function[i];
         if (fn->unnamed || !gt_trace_match(glob, fn->name))
             continue;
-        const struct gt_prototype *item = gt_prototypes_at(f->prototypes, fn->addr);
+        const struct gt_type_prototype *item = gt_type_prototypes_at(f->prototypes, fn->addr);
         if (!item)
-            item = gt_prototypes_named(f->prototypes, fn->name);
+            item = gt_type_prototypes_named(f->prototypes, fn->name);
         if (item && (!item->has_addr || f->source.kind != GT_SOURCE_ELF || item->addr == fn->addr))
             n += write_function(g, f, item, fn->name, returns, out);
     }
     return n;
 }
 
-size_t gt_guest_functions_write(struct gt_guest_functions *g, const char *glob, bool returns,
-                                struct gt_text *out)
+size_t gt_events_guest_functions_write(struct gt_events_guest_functions *g, const char *glob,
+                                       bool returns, struct gt_text *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < g->n; i++)
@@ -399,10 +402,11 @@ static char *glob_of(const char *line, size_t n)
 }
 
 /* Those that the file has itself are not declared again. */
-static void leave_out(struct gt_guest_functions *g, const struct gt_dynamic_events *events)
+static void leave_out(struct gt_events_guest_functions *g,
+                      const struct gt_events_dynamic_events *events)
 {
     for (size_t i = 0; i < events->n; i++) {
-        const struct gt_dynamic_event *e = &events->event[i];
+        const struct gt_events_dynamic_event *e = &events->event[i];
         g_hash_table_add(g->events, g_strdup(e->event.name));
         if (!e->at)
             g_hash_table_add(g->written, g_strdup(e->event.name));
@@ -413,9 +417,9 @@ struct expansion {
     const char *path;
     const char *const *files;
     size_t n_files;
-    const struct gt_dynamic_events *events; /* of lines with prototypes */
+    const struct gt_events_dynamic_events *events; /* of lines with prototypes */
     unsigned line;
-    struct gt_guest_functions *functions; /* NULL: not needed so far */
+    struct gt_events_guest_functions *functions; /* NULL: not needed so far */
     struct gt_text *out;
 };
 
@@ -428,12 +432,12 @@ static int expand_line(struct expansion *x, const char *glob, struct gt_error *e
                             "--symbols, or write the prototype here",
                             x->path, x->line, glob);
     if (!x->functions) {
-        if (gt_guest_functions_load(x->files, x->n_files, false, &x->functions, &why) < 0)
+        if (gt_events_guest_functions_load(x->files, x->n_files, false, &x->functions, &why) < 0)
             return gt_error_set(err, why.status, "%s:%u: guest.%s: %s", x->path, x->line, glob,
                                 why.text);
         leave_out(x->functions, x->events);
     }
-    if (gt_guest_functions_write(x->functions, glob, false, x->out))
+    if (gt_events_guest_functions_write(x->functions, glob, false, x->out))
         return 0;
     return gt_error_set(err, GT_E_FORMAT,
                         "%s:%u: guest.%s: no function of that name has a prototype in %s%s",
@@ -441,8 +445,8 @@ static int expand_line(struct expansion *x, const char *glob, struct gt_error *e
 }
 
 /* A fault of a line is reported with the line of the user's file. */
-static int check(const char *path, const char *text, size_t size, struct gt_dynamic_events *events,
-                 struct gt_error *err)
+static int check(const char *path, const char *text, size_t size,
+                 struct gt_events_dynamic_events *events, struct gt_error *err)
 {
     g_autofree char *copy = g_memdup2(text, size + 1);
     struct gt_trace_error why;
@@ -458,9 +462,9 @@ static int check(const char *path, const char *text, size_t size, struct gt_dyna
     return status < 0 ? gt_error_set(err, GT_E_FORMAT, "%s", why.text) : 0;
 }
 
-int gt_guest_events_expand(const char *path, const char *const *files, size_t n,
-                           struct gt_text *out, struct gt_dynamic_events *events,
-                           struct gt_error *err)
+int gt_events_guest_events_expand(const char *path, const char *const *files, size_t n,
+                                  struct gt_text *out, struct gt_events_dynamic_events *events,
+                                  struct gt_error *err)
 {
     struct expansion x = {.path = path, .files = files, .n_files = n, .events = events, .out = out};
     char *text;
@@ -481,7 +485,7 @@ int gt_guest_events_expand(const char *path, const char *const *files, size_t n,
         else
             gt_text_printf(out, "%.*s\n", (int)(stop - line), line);
     }
-    gt_guest_functions_free(x.functions);
+    gt_events_guest_functions_free(x.functions);
     free(text);
     if (status < 0 && checked)
         gt_events_dynamic_free(events);

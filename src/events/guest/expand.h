@@ -19,26 +19,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct gt_guest_functions;
+struct gt_events_guest_functions;
 
 /* The functions of files, FILE[:OFFSET] each; a kernel comes before its modules. `strict`: a file
  * that cannot be read is an error, as is an only one without prototypes; else it is left out.
- * Errors of gt_symbol_source_load; GT_E_NOT_FOUND. */
-int gt_guest_functions_load(const char *const *files, size_t n, bool strict,
-                            struct gt_guest_functions **out, struct gt_error *err);
-void gt_guest_functions_free(struct gt_guest_functions *g);
+ * Errors of gt_image_symbol_source_load; GT_E_NOT_FOUND. */
+int gt_events_guest_functions_load(const char *const *files, size_t n, bool strict,
+                                   struct gt_events_guest_functions **out, struct gt_error *err);
+void gt_events_guest_functions_free(struct gt_events_guest_functions *g);
 
 /* Appends a line for each function that has a prototype and a name that matches the glob, and was
  * not appended before; `returns`: for each result, too. Returns how many functions matched. */
-size_t gt_guest_functions_write(struct gt_guest_functions *g, const char *glob, bool returns,
-                                struct gt_text *out);
+size_t gt_events_guest_functions_write(struct gt_events_guest_functions *g, const char *glob,
+                                       bool returns, struct gt_text *out);
 
 /* Appends the events file at `path`, its lines "guest.GLOB" without a prototype replaced by lines
  * of the files' functions. `events` gets the other lines' (gt_events_dynamic_free; it keeps
- * `path`). GT_E_FORMAT: no function has such a name; errors of gt_guest_functions_load, of
+ * `path`). GT_E_FORMAT: no function has such a name; errors of gt_events_guest_functions_load, of
  * gt_file_read. */
-int gt_guest_events_expand(const char *path, const char *const *files, size_t n,
-                           struct gt_text *out, struct gt_dynamic_events *events,
-                           struct gt_error *err);
+int gt_events_guest_events_expand(const char *path, const char *const *files, size_t n,
+                                  struct gt_text *out, struct gt_events_dynamic_events *events,
+                                  struct gt_error *err);
 
 #endif

@@ -26,29 +26,29 @@ enum { REGISTER_MOST = 256, LINE_MOST = 8192 };
 static bool read_memory(const struct gt_points *p, uint64_t addr, void *out, size_t n)
 {
     if (gt_host_can(GT_HOST_MEMORY))
-        return gt_guest_memory_read(p->arch, addr, out, n);
+        return gt_support_guest_memory_read(p->arch, addr, out, n);
     return p->user && p->modules.has_base &&
-           gt_own_memory_read(addr + p->modules.guest_base, out, n) == 0;
+           gt_support_own_memory_read(addr + p->modules.guest_base, out, n) == 0;
 }
 
 static bool read_piece(const struct gt_points *p, const struct gt_point_piece *piece, void *out)
 {
-    static struct gt_register sp; /* of this process's one guest */
+    static struct gt_host_register sp; /* of this process's one guest */
     uint8_t bytes[REGISTER_MOST];
     uint64_t addr;
     if (!piece->reg)
-        return gt_register_read(&sp, p->arch->sp_register, &addr) &&
+        return gt_host_register_read(&sp, p->arch->sp_register, &addr) &&
                read_memory(p, addr + (uint64_t)(int64_t)piece->offset, out, piece->size);
-    if (!gt_register_exists(piece->reg, piece->name))
+    if (!gt_host_register_exists(piece->reg, piece->name))
         return false;
-    size_t have = gt_register_bytes(piece->reg->handle, bytes, sizeof bytes);
+    size_t have = gt_host_register_bytes(piece->reg->handle, bytes, sizeof bytes);
     if (have > sizeof bytes || (size_t)piece->offset + piece->size > have)
         return false;
     memcpy(out, bytes + piece->offset, piece->size);
     return true;
 }
 
-static uint64_t extended(uint64_t v, const struct gt_dynamic_argument *a)
+static uint64_t extended(uint64_t v, const struct gt_events_dynamic_argument *a)
 {
     unsigned shift = 64 - 8 * MIN(a->size, 8u);
     if (a->kind == GT_TRACE_BOOL)
@@ -59,7 +59,7 @@ static uint64_t extended(uint64_t v, const struct gt_dynamic_argument *a)
 
 /* 0: it cannot be read. */
 static uint64_t read_number(const struct gt_points *p, const struct gt_point_value *v,
-                            const struct gt_dynamic_argument *a)
+                            const struct gt_events_dynamic_argument *a)
 {
     uint8_t bytes[16] = {0};
     uint64_t number;
@@ -113,20 +113,22 @@ static void send_line(void *data)
     gt_trace_text(p->options.log ? l->on : l->on & ~GT_TRACE_LOG, "%s", l->text);
 }
 
-static void send_text(struct gt_points *p, unsigned on, const struct gt_dynamic_event *e,
-                      const struct gt_trace_value *value, const struct gt_dynamic_source *source)
+static void send_text(struct gt_points *p, unsigned on, const struct gt_events_dynamic_event *e,
+                      const struct gt_trace_value *value,
+                      const struct gt_events_dynamic_source *source)
 {
     char text[LINE_MOST];
     gt_events_dynamic_format(text, sizeof text, e, value, source);
     struct line line = {p, on, text};
     if (p->user)
-        gt_worker_call(p->worker, send_line, &line);
+        gt_thread_worker_call(p->worker, send_line, &line);
     else
         gt_trace_text(on, "%s", text);
 }
 
-void gt_points_send(struct gt_points *p, unsigned on, const struct gt_dynamic_event *e,
-                    const struct gt_trace_value *value, const struct gt_dynamic_source *source)
+void gt_points_send(struct gt_points *p, unsigned on, const struct gt_events_dynamic_event *e,
+                    const struct gt_trace_value *value,
+                    const struct gt_events_dynamic_source *source)
 {
     if (on & GT_TRACE_SIMPLE)
         gt_events_dynamic_record(e, value, source);
@@ -138,10 +140,10 @@ void gt_points_on_event(unsigned vcpu, void *data)
 {
     struct gt_points *p = gt_points_loaded();
     const struct gt_point *point = data;
-    const struct gt_dynamic_event *e = point->event;
+    const struct gt_events_dynamic_event *e = point->event;
     struct gt_trace_value value[GT_TRACE_ARGUMENTS_MAX];
     char strings[GT_TRACE_ARGUMENTS_MAX][GT_TRACE_STRING_MAX];
-    struct gt_dynamic_source source = {.vcpu = vcpu};
+    struct gt_events_dynamic_source source = {.vcpu = vcpu};
     unsigned on = gt_trace_on(&e->state);
     if (!on || gt_gate_ends(&p->gate))
         return;
@@ -166,8 +168,8 @@ void gt_points_on_event(unsigned vcpu, void *data)
 
 void gt_points_task_init(struct gt_points *p)
 {
-    const struct gt_code_linux *found =
-        p->modules.code ? gt_code_modules_linux(p->modules.code) : NULL;
+    const struct gt_recording_code_linux *found =
+        p->modules.code ? gt_support_code_modules_linux(p->modules.code) : NULL;
     if (found && found->current != GT_CODE_NO_LINUX && p->options.tasks &&
         gt_host_can(GT_HOST_MEMORY))
         p->task.layout = found;
@@ -176,26 +178,26 @@ void gt_points_task_init(struct gt_points *p)
 /* The address of the current struct task_struct. */
 static bool read_current(struct gt_points *p, uint64_t *addr)
 {
-    const struct gt_code_linux *l = p->task.layout;
+    const struct gt_recording_code_linux *l = p->task.layout;
     static const char *const names[] = {
         [GT_CODE_SP_EL0] = "sp_el0", [GT_CODE_TP] = "tp", [GT_CODE_GS] = "gs_base"};
-    if (!gt_register_read(&p->task.current, names[l->current], addr))
+    if (!gt_host_register_read(&p->task.current, names[l->current], addr))
         return false;
-    return l->current != GT_CODE_GS || gt_memory_number(*addr + l->gs_offset, 8, addr);
+    return l->current != GT_CODE_GS || gt_host_memory_number(*addr + l->gs_offset, 8, addr);
 }
 
-bool gt_points_task_read(struct gt_points *p, struct gt_dynamic_source *out)
+bool gt_points_task_read(struct gt_points *p, struct gt_events_dynamic_source *out)
 {
-    const struct gt_code_linux *l = p->task.layout;
+    const struct gt_recording_code_linux *l = p->task.layout;
     uint64_t task, both, tgid;
     if (!read_current(p, &task) || !(task >> 63))
         return false;
     if (l->tgid == l->pid + 4) { /* as in all kernels so far: one read */
-        if (!gt_memory_number(task + l->pid, 8, &both))
+        if (!gt_host_memory_number(task + l->pid, 8, &both))
             return false;
         tgid = both >> 32;
-    } else if (!gt_memory_number(task + l->pid, 4, &both) ||
-               !gt_memory_number(task + l->tgid, 4, &tgid)) {
+    } else if (!gt_host_memory_number(task + l->pid, 4, &both) ||
+               !gt_host_memory_number(task + l->tgid, 4, &tgid)) {
         return false;
     }
     out->has_task = true;

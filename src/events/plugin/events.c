@@ -24,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char gt_tool_name[] = "events";
+const char gt_host_tool_name[] = "events";
 
 enum { FILE_MOST = 64 << 20 };
 
@@ -58,7 +58,7 @@ static int parse_arguments(struct gt_points *p, int argc, char **argv, struct gt
     static const char *const names[] = {"backends", "policy", "buffer", "prefix", "threads"};
     struct setting setting[G_N_ELEMENTS(names)];
     enum { OWN = 16 };
-    struct gt_arg arguments[OWN + G_N_ELEMENTS(names) + 1] = {
+    struct gt_support_arg arguments[OWN + G_N_ELEMENTS(names) + 1] = {
         {"guest-events", GT_ARG_TEXT, &o->file},
         {"code", GT_ARG_TEXT, &o->code_map},
         {"abi", GT_ARG_TEXT, &o->abi},
@@ -76,12 +76,12 @@ static int parse_arguments(struct gt_points *p, int argc, char **argv, struct gt
     assert(n <= OWN);
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         setting[i] = (struct setting){p, names[i]};
-        arguments[n + i] = (struct gt_arg){
+        arguments[n + i] = (struct gt_support_arg){
             .name = names[i], .kind = GT_ARG_EACH, .value = &setting[i], .each = take_setting};
     }
     o->settings = g_ptr_array_new_with_free_func(g_free);
     o->tasks = true;
-    int status = gt_args_parse(arguments, argc, argv, err);
+    int status = gt_support_args_parse(arguments, argc, argv, err);
     if (status == 0 && !o->file)
         return gt_error_set(err, GT_E_USAGE, "expected guest-events=FILE");
     return status;
@@ -95,7 +95,7 @@ static int know_guest(struct gt_points *p, const struct gt_host_info *info, stru
     p->pid = getpid();
     p->user = !info->system;
     p->arch = gt_arch_by_target(info->target);
-    p->syscalls = p->user ? gt_syscalls_by_target(info->target) : NULL;
+    p->syscalls = p->user ? gt_arch_syscalls_by_target(info->target) : NULL;
     int status = gt_abi_of_target(info->target, p->options.abi, &p->abi, err);
     if (status < 0)
         return status;
@@ -156,9 +156,9 @@ static int init_code(struct gt_points *p, struct gt_error *err)
 {
     pthread_mutex_init(&p->lock, NULL);
     p->functions = g_hash_table_new(NULL, NULL);
-    gt_modules_init(&p->modules, p->user, gt_points_on_module, p);
+    gt_support_modules_init(&p->modules, p->user, gt_points_on_module, p);
     p->modules.code_found = on_code_found;
-    int status = gt_worker_create(&p->worker, err);
+    int status = gt_thread_worker_create(&p->worker, err);
     p->modules.worker = p->worker;
     if (status < 0 || !p->options.code_map)
         return status;
@@ -167,9 +167,9 @@ static int init_code(struct gt_points *p, struct gt_error *err)
             err, GT_E_USAGE,
             "argument code=%.200s: only machines need a code map, this is user mode",
             p->options.code_map);
-    const struct gt_module *guest = g_ptr_array_index(p->modules.all, 0);
-    status =
-        gt_code_modules_read(p->options.code_map, guest->anon, NULL, NULL, &p->modules.code, err);
+    const struct gt_support_module *guest = g_ptr_array_index(p->modules.all, 0);
+    status = gt_support_code_modules_read(p->options.code_map, guest->anon, NULL, NULL,
+                                          &p->modules.code, err);
     if (status == 0)
         gt_points_know_map(p);
     return status;
@@ -192,8 +192,8 @@ static int apply_settings(struct gt_points *p, struct gt_error *err)
                             "error is the program's");
     if (p->options.log && !p->user && gt_trace_log_set(p->options.log, &why) < 0)
         return gt_error_set(err, GT_E_IO, "argument log=%.200s: %.300s", p->options.log, why.text);
-    if (backends & GT_TRACE_SIMPLE && !gt_tracing_file)
-        gt_tracing_file = "events.trace";
+    if (backends & GT_TRACE_SIMPLE && !gt_support_tracing_file)
+        gt_support_tracing_file = "events.trace";
     return 0;
 }
 
@@ -216,7 +216,7 @@ static int check_ftrace(struct gt_points *p, struct gt_error *err)
         return 0;
     if (!p->user)
         open_ftrace(&o);
-    else if (gt_worker_call(p->worker, open_ftrace, &o) < 0)
+    else if (gt_thread_worker_call(p->worker, open_ftrace, &o) < 0)
         return gt_error_set(err, GT_E_IO, "argument backends: no thread for ftrace");
     return o.status < 0
                ? gt_error_set(err, GT_E_IO, "argument backends: ftrace: %.300s", o.why.text)
@@ -251,14 +251,14 @@ static int read_states(const char *path, struct gt_error *err)
 /* Which are on at the start. */
 static int start(struct gt_points *p, struct gt_error *err)
 {
-    bool all = !gt_tracing_patterns && !p->options.events;
-    if (gt_tracing_patterns && strcmp(gt_tracing_patterns, "off") == 0)
-        gt_tracing_patterns = NULL;
+    bool all = !gt_support_tracing_patterns && !p->options.events;
+    if (gt_support_tracing_patterns && strcmp(gt_support_tracing_patterns, "off") == 0)
+        gt_support_tracing_patterns = NULL;
     gt_trace_register(&p->events.group);
     gt_points_states_begin(p);
     int status = p->options.events ? read_states(p->options.events, err) : 0;
     if (status == 0)
-        status = gt_tracing_start(err);
+        status = gt_support_tracing_start(err);
     if (status == 0 && all)
         gt_trace_each(p->events.group.name, NULL, switch_on, NULL);
     return status;
@@ -284,7 +284,8 @@ static const struct gt_host_events events = {
     .exit = gt_points_on_exit,
 };
 
-int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
+int gt_host_tool_install(const struct gt_host_info *info, int argc, char **argv,
+                         struct gt_error *err)
 {
     struct gt_points *p = gt_points_loaded();
     int status = parse_arguments(p, argc, argv, err);

@@ -16,14 +16,14 @@ static __thread bool cloning;
 static void unmapped(struct gt_points *p, uint64_t lo, uint64_t size)
 {
     pthread_mutex_lock(&p->lock);
-    gt_modules_unmapped(&p->modules, lo, size);
+    gt_support_modules_unmapped(&p->modules, lo, size);
     pthread_mutex_unlock(&p->lock);
 }
 
 void gt_points_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
 {
     struct gt_points *p = self;
-    const struct gt_syscalls *sys = p->syscalls;
+    const struct gt_arch_syscalls *sys = p->syscalls;
     if (sys && number == sys->exit_group)
         gt_host_program_ends();
     gt_points_states_refresh(p, vcpu);
@@ -36,7 +36,7 @@ void gt_points_on_syscall(void *self, unsigned vcpu, int64_t number, const uint6
     if (number == sys->munmap || (number == sys->mmap && args[3] & MAP_FIXED))
         unmapped(p, args[0], args[1]);
     if (number == sys->execve || number == sys->execveat)
-        gt_tracing_flush();
+        gt_support_tracing_flush();
     gt_exec_calls_on_syscall(number, args);
 }
 
@@ -47,7 +47,7 @@ void gt_points_on_syscall_return(void *self, unsigned vcpu, int64_t number, int6
     gt_exec_calls_on_return();
     if (mapping && (uint64_t)result < (uint64_t)-4095) {
         pthread_mutex_lock(&p->lock);
-        gt_modules_mapped(&p->modules, (uint64_t)result, mapping, false);
+        gt_support_modules_mapped(&p->modules, (uint64_t)result, mapping, false);
         pthread_mutex_unlock(&p->lock);
     }
     if (cloning && result < 0)
@@ -83,7 +83,7 @@ void gt_points_on_exit(void *self)
     if (!end_callbacks(p))
         return;
     report_log(p);
-    gt_tracing_finish();
+    gt_support_tracing_finish();
     gt_gate_close(&p->gate);
     if (getpid() != p->pid)
         return;
@@ -99,7 +99,7 @@ void gt_points_on_abnormal_exit(int sig)
     struct gt_points *p = gt_points_loaded();
     if (!end_callbacks(p))
         return;
-    gt_tracing_finish();
+    gt_support_tracing_finish();
     gt_gate_close(&p->gate);
 }
 
@@ -110,13 +110,13 @@ static void before_fork(void)
     struct gt_points *p = gt_points_loaded();
     gt_gate_lock(&p->gate);
     pthread_mutex_lock(&p->lock);
-    gt_worker_fork_prepare(p->worker);
+    gt_thread_worker_fork_prepare(p->worker);
 }
 
 static void after_fork(void)
 {
     struct gt_points *p = gt_points_loaded();
-    gt_worker_fork_parent(p->worker);
+    gt_thread_worker_fork_parent(p->worker);
     pthread_mutex_unlock(&p->lock);
     gt_gate_unlock(&p->gate);
     if (cloning) /* no thread has begun */
@@ -127,7 +127,7 @@ static void after_fork(void)
 static void in_child(void)
 {
     struct gt_points *p = gt_points_loaded();
-    gt_worker_fork_child(p->worker);
+    gt_thread_worker_fork_child(p->worker);
     p->log_is_open = false;
     gt_events_ftrace_forget();
     cloning = false;

@@ -24,11 +24,11 @@ static int fail(const struct gt_points *p, const struct gt_point *point, const c
                         why, what ? what : "");
 }
 
-static struct gt_register *find_register(struct gt_points *p, const char *name)
+static struct gt_host_register *find_register(struct gt_points *p, const char *name)
 {
-    struct gt_register *reg = g_hash_table_lookup(p->registers, name);
+    struct gt_host_register *reg = g_hash_table_lookup(p->registers, name);
     if (!reg) {
-        reg = g_new0(struct gt_register, 1);
+        reg = g_new0(struct gt_host_register, 1);
         g_hash_table_insert(p->registers, (gpointer)name, reg);
     }
     return reg;
@@ -36,7 +36,7 @@ static struct gt_register *find_register(struct gt_points *p, const char *name)
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-static uint32_t type_of(struct gt_types *types, const struct gt_dynamic_argument *a)
+static uint32_t type_of(struct gt_types *types, const struct gt_events_dynamic_argument *a)
 {
     struct gt_type t = {
         .name = "", .kind = GT_TYPE_INT, .size = a->size, .is_signed = a->kind == GT_TRACE_SIGNED};
@@ -65,7 +65,7 @@ static void take_pieces(struct gt_points *p, const struct gt_abi_value *from,
 /* By the convention: the event's arguments are a function's parameters, or its result. */
 static void place_by_abi(struct gt_points *p, struct gt_point *point, struct gt_types *types)
 {
-    const struct gt_dynamic_event *e = point->event;
+    const struct gt_events_dynamic_event *e = point->event;
     struct gt_abi_value result = {0}, param[GT_TRACE_ARGUMENTS_MAX];
     bool returns = point->kind == GT_POINT_RETURN;
     uint32_t arguments[GT_TRACE_ARGUMENTS_MAX] = {0};
@@ -82,7 +82,7 @@ static void place_by_abi(struct gt_points *p, struct gt_point *point, struct gt_
 
 static void place_by_name(struct gt_points *p, struct gt_point *point)
 {
-    const struct gt_dynamic_event *e = point->event;
+    const struct gt_events_dynamic_event *e = point->event;
     for (unsigned i = 0; i < e->n_arguments; i++) {
         const char *name = e->argument[i].name;
         point->value[i] = (struct gt_point_value){
@@ -120,10 +120,10 @@ static int take_function(struct gt_points *p, struct gt_point *point, const char
     if (strpbrk(text, "?*^$|()[]{}"))
         return fail(p, point, "expected the name of one function", NULL, err);
     g_autofree char *escaped = g_strdup(text);
-    if (gt_pattern_parse(escaped, strlen(escaped), GT_FILTER_MATCH_GLOB, &point->pattern, &at,
-                         &why) < 0)
+    if (gt_filter_pattern_parse(escaped, strlen(escaped), GT_FILTER_MATCH_GLOB, &point->pattern,
+                                &at, &why) < 0)
         return fail(p, point, why.text, NULL, err);
-    if (gt_pattern_needs_lines(point->pattern))
+    if (gt_filter_pattern_needs_lines(point->pattern))
         return fail(p, point, "source lines are not places", NULL, err);
     const char *colon = strrchr(text, ':');
     point->name = g_strdup(colon ? colon + 1 : text);
@@ -145,7 +145,7 @@ static int take_offset(struct gt_points *p, struct gt_point *point, char *plus,
 /* The expression was read by who sends the events. */
 static int take_console(const struct gt_points *p, struct gt_point *point, struct gt_error *err)
 {
-    const struct gt_dynamic_event *e = point->event;
+    const struct gt_events_dynamic_event *e = point->event;
     point->kind = GT_POINT_CONSOLE;
     if (!p->options.console && e->event.enabled)
         return fail(p, point,

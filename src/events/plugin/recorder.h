@@ -44,7 +44,7 @@ enum gt_point_kind {
 
 /* A part of an argument. */
 struct gt_point_piece {
-    struct gt_register *reg; /* NULL: on the stack */
+    struct gt_host_register *reg; /* NULL: on the stack */
     const char *name;
     int32_t offset; /* byte of the register; from the stack pointer */
     uint8_t size;
@@ -56,12 +56,12 @@ struct gt_point_value {
 };
 
 struct gt_point {
-    struct gt_dynamic_event *event;
+    struct gt_events_dynamic_event *event;
     size_t index; /* of its word in the scoreboard */
     enum gt_point_kind kind;
-    struct gt_pattern *pattern; /* of the function; NULL: ADDRESS, CONSOLE */
-    const char *name;           /* of the function */
-    uint64_t address;           /* ADDRESS; INSIDE: from the function's beginning */
+    struct gt_filter_pattern *pattern; /* of the function; NULL: ADDRESS, CONSOLE */
+    const char *name;                  /* of the function */
+    uint64_t address;                  /* ADDRESS; INSIDE: from the function's beginning */
     struct gt_point_value value[GT_TRACE_ARGUMENTS_MAX];
     bool in_kernel; /* it is in the upper half of the addresses; atomic */
 };
@@ -76,8 +76,8 @@ struct gt_points_options {
 };
 
 struct gt_points_task {
-    const struct gt_code_linux *layout; /* NULL: no tasks are known */
-    struct gt_register current;
+    const struct gt_recording_code_linux *layout; /* NULL: no tasks are known */
+    struct gt_host_register current;
 };
 
 /* One a vCPU, GT_POINTS_MAX_VCPUS: an event of it is being sent. */
@@ -92,26 +92,27 @@ struct gt_points {
     bool user;
     const struct gt_arch *arch;
     const struct gt_abi *abi;
-    const struct gt_syscalls *syscalls; /* NULL: a machine, or an unknown target */
-    struct gt_dynamic_events events;
+    const struct gt_arch_syscalls *syscalls; /* NULL: a machine, or an unknown target */
+    struct gt_events_dynamic_events events;
     struct gt_point *point; /* one an event */
     bool *placed;           /* of each: its place is known to exist; children share it. Atomic */
     pid_t pid;              /* the process that was loaded */
     GHashTable *names;      /* a function's name -> GPtrArray of struct gt_point */
     GHashTable *addresses;  /* uint64_t -> the same */
-    GHashTable *registers;  /* name -> struct gt_register */
+    GHashTable *registers;  /* name -> struct gt_host_register */
     struct gt_points_states states;
     struct gt_points_task task;
-    struct gt_messages messages;
-    struct gt_worker *worker; /* opens the guest's files; user mode: writes text */
+    struct gt_support_messages messages;
+    struct gt_thread_worker *worker; /* opens the guest's files; user mode: writes text */
 
     struct gt_gate gate; /* events of vCPUs: it ends with the recording */
     struct gt_points_busy *busy;
 
     pthread_mutex_t lock; /* of what follows */
-    struct gt_modules modules;
-    GHashTable *functions; /* struct gt_func -> GPtrArray of struct gt_point; NULL: it has none */
-    bool log_is_open;      /* user mode: on the worker, in this process; of the worker */
+    struct gt_support_modules modules;
+    GHashTable
+        *functions;   /* struct gt_track_func -> GPtrArray of struct gt_point; NULL: it has none */
+    bool log_is_open; /* user mode: on the worker, in this process; of the worker */
 };
 
 extern struct gt_points gt_points_of_plugin;
@@ -125,12 +126,13 @@ static inline struct gt_points *gt_points_loaded(void)
 int gt_points_place(struct gt_points *p, struct gt_error *err);
 
 /* code.c: the host's event. */
-void gt_points_on_translate(void *self, struct gt_block *block);
+void gt_points_on_translate(void *self, struct gt_host_block *block);
 
 /* known.c: the event has a place. */
 void gt_points_know(struct gt_points *p, const struct gt_point *point);
-/* Those in a new module of a program: the callback of gt_modules; in a machine's code map. */
-void gt_points_on_module(void *self, struct gt_module *m);
+/* Those in a new module of a program: the callback of gt_support_modules; in a machine's code
+ * map. */
+void gt_points_on_module(void *self, struct gt_support_module *m);
 void gt_points_know_map(struct gt_points *p);
 /* Reports the events without a place. With the lock. */
 void gt_points_report(const struct gt_points *p);
@@ -138,8 +140,9 @@ void gt_points_report(const struct gt_points *p);
 /* emit.c: a callback; data: a struct gt_point. */
 void gt_points_on_event(unsigned vcpu, void *data);
 /* Sends an event to the backends `on` (enum gt_trace_backend). Any thread. */
-void gt_points_send(struct gt_points *p, unsigned on, const struct gt_dynamic_event *e,
-                    const struct gt_trace_value *value, const struct gt_dynamic_source *source);
+void gt_points_send(struct gt_points *p, unsigned on, const struct gt_events_dynamic_event *e,
+                    const struct gt_trace_value *value,
+                    const struct gt_events_dynamic_source *source);
 
 /* console.c: at load, when nothing can fail any more; at the end. */
 void gt_points_console_start(struct gt_points *p);
@@ -148,7 +151,7 @@ void gt_points_console_end(struct gt_points *p);
 /* emit.c: at load, when the code map was read; the task of the kernel's code that runs on the
  * calling vCPU. False: not known. */
 void gt_points_task_init(struct gt_points *p);
-bool gt_points_task_read(struct gt_points *p, struct gt_dynamic_source *out);
+bool gt_points_task_read(struct gt_points *p, struct gt_events_dynamic_source *out);
 
 /* finish.c: the host's events. */
 void gt_points_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8]);

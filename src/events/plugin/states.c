@@ -7,7 +7,7 @@
 
 static void store_all(struct gt_points *p, unsigned vcpu)
 {
-    uint64_t *word = gt_scoreboard_find(p->states.scoreboard, vcpu);
+    uint64_t *word = gt_host_scoreboard_find(p->states.scoreboard, vcpu);
     for (size_t i = 0; i < p->events.n; i++)
         __atomic_store_n(&word[i], gt_trace_on(&p->events.event[i].state), __ATOMIC_RELAXED);
 }
@@ -23,13 +23,13 @@ static void on_change(const struct gt_trace_event *event)
 {
     struct gt_points *p = gt_points_loaded();
     struct gt_points_states *s = &p->states;
-    const struct gt_dynamic_event *e = (const void *)event;
+    const struct gt_events_dynamic_event *e = (const void *)event;
     if ((uintptr_t)e < (uintptr_t)p->events.event || e >= p->events.event + p->events.n)
         return;
     pthread_mutex_lock(&s->lock);
     if (is_settled(p))
         for (unsigned i = 0; i < s->vcpus; i++) {
-            uint64_t *word = gt_scoreboard_find(s->scoreboard, i);
+            uint64_t *word = gt_host_scoreboard_find(s->scoreboard, i);
             __atomic_store_n(&word[e - p->events.event], gt_trace_on(&e->state), __ATOMIC_RELAXED);
         }
     else
@@ -43,7 +43,7 @@ void gt_points_states_init(struct gt_points *p)
     gt_gate_init(&p->gate);
     p->busy = g_new0(struct gt_points_busy, GT_POINTS_MAX_VCPUS);
     p->states.current = g_new0(uint64_t, GT_POINTS_MAX_VCPUS);
-    p->states.scoreboard = gt_scoreboard_new(MAX(p->events.n, 1) * sizeof(uint64_t));
+    p->states.scoreboard = gt_host_scoreboard_new(MAX(p->events.n, 1) * sizeof(uint64_t));
 }
 
 void gt_points_states_begin(struct gt_points *p)
@@ -66,8 +66,8 @@ void gt_points_on_vcpu_init(void *self, unsigned vcpu)
 {
     struct gt_points *p = self;
     struct gt_points_states *s = &p->states;
-    if (gt_round_robin_correct(&p->host, vcpu, "events may be attributed to the wrong one") !=
-        GT_VCPUS_RIGHT)
+    if (gt_support_round_robin_correct(
+            &p->host, vcpu, "events may be attributed to the wrong one") != GT_VCPUS_RIGHT)
         s->no_words =
             true; /* before code is translated: all of one thread are there at the start */
     pthread_mutex_lock(&s->lock);

@@ -16,7 +16,7 @@ enum {
     GT_TRACE_FILTER_NODES = 1000, /* nodes, at most; also bounds the depth of the evaluation */
 };
 
-enum gt_trace_filter_operand_kind {
+enum gt_simpletrace_filter_operand_kind {
     GT_TRACE_OPERAND_ARGUMENT,
     GT_TRACE_OPERAND_NUMBER,
     GT_TRACE_OPERAND_STRING,
@@ -27,16 +27,16 @@ enum gt_trace_filter_operand_kind {
     GT_TRACE_OPERAND_DELTA,
 };
 
-struct gt_trace_filter_operand {
-    enum gt_trace_filter_operand_kind kind;
-    struct gt_expr_number number;
+struct gt_simpletrace_filter_operand {
+    enum gt_simpletrace_filter_operand_kind kind;
+    struct gt_base_expr_number number;
     GString *string;
     int8_t *place; /* ARGUMENT: its index in the arguments of each declaration, or -1 */
     bool masked;
     uint64_t mask;
 };
 
-enum gt_trace_filter_op {
+enum gt_simpletrace_filter_op {
     GT_TRACE_FILTER_AND,
     GT_TRACE_FILTER_OR,
     GT_TRACE_FILTER_NOT,
@@ -44,19 +44,19 @@ enum gt_trace_filter_op {
     GT_TRACE_FILTER_COMPARE,
 };
 
-struct gt_trace_filter_node {
-    enum gt_trace_filter_op op;
-    struct gt_trace_filter_node *left, *right; /* NOT: only left */
+struct gt_simpletrace_filter_node {
+    enum gt_simpletrace_filter_op op;
+    struct gt_simpletrace_filter_node *left, *right; /* NOT: only left */
     bool *wanted;
-    enum gt_expr_token comparison;
-    struct gt_trace_filter_operand a, b;
-    struct gt_regex *regex;
+    enum gt_base_expr_token comparison;
+    struct gt_simpletrace_filter_operand a, b;
+    struct gt_filter_regex *regex;
 };
 
-struct gt_trace_filter {
+struct gt_simpletrace_filter {
     const struct gt_trace_declarations *declared;
     GPtrArray *nodes; /* owns all nodes */
-    struct gt_trace_filter_node *root;
+    struct gt_simpletrace_filter_node *root;
     GString *scratch;
 };
 
@@ -64,16 +64,16 @@ struct gt_trace_filter {
 struct value {
     const char *text; /* NULL: a number */
     size_t size;
-    struct gt_expr_number number;
+    struct gt_base_expr_number number;
 };
 
-static struct gt_expr_number signed_number(uint64_t bits)
+static struct gt_base_expr_number signed_number(uint64_t bits)
 {
-    return (struct gt_expr_number){(int64_t)bits < 0, bits};
+    return (struct gt_base_expr_number){(int64_t)bits < 0, bits};
 }
 
-static bool get_argument(const struct gt_trace_filter_operand *o, const struct gt_trace_record *r,
-                         struct value *v)
+static bool get_argument(const struct gt_simpletrace_filter_operand *o,
+                         const struct gt_trace_record *r, struct value *v)
 {
     int place = o->place[r->event->index];
     if (place < 0)
@@ -87,8 +87,8 @@ static bool get_argument(const struct gt_trace_filter_operand *o, const struct g
 }
 
 /* False: the event does not have it. */
-static bool get_value(const struct gt_trace_filter_operand *o, const struct gt_trace_record *r,
-                      uint64_t before, struct value *v)
+static bool get_value(const struct gt_simpletrace_filter_operand *o,
+                      const struct gt_trace_record *r, uint64_t before, struct value *v)
 {
     *v = (struct value){0};
     switch (o->kind) {
@@ -121,12 +121,12 @@ static bool get_value(const struct gt_trace_filter_operand *o, const struct gt_t
         break;
     }
     if (o->masked)
-        v->number = (struct gt_expr_number){false, v->number.bits & o->mask};
+        v->number = (struct gt_base_expr_number){false, v->number.bits & o->mask};
     return true;
 }
 
 /* Evaluates a comparison of two texts. */
-static bool trace_filter_texts(const struct gt_trace_filter_node *n, GString *scratch,
+static bool trace_filter_texts(const struct gt_simpletrace_filter_node *n, GString *scratch,
                                const char *a, size_t a_size, const char *b, size_t b_size)
 {
     bool equal = a_size == b_size && memcmp(a, b, a_size) == 0;
@@ -140,11 +140,11 @@ static bool trace_filter_texts(const struct gt_trace_filter_node *n, GString *sc
         g_string_append_len(scratch, a, (gssize)a_size);
         return gt_trace_match(b, scratch->str);
     default:
-        return gt_regex_match_bytes(n->regex, a, a_size) == (n->comparison == GT_EXPR_REGEX);
+        return gt_filter_regex_match_bytes(n->regex, a, a_size) == (n->comparison == GT_EXPR_REGEX);
     }
 }
 
-static bool eval_comparison(const struct gt_trace_filter_node *n, GString *scratch,
+static bool eval_comparison(const struct gt_simpletrace_filter_node *n, GString *scratch,
                             const struct gt_trace_record *r, uint64_t before)
 {
     struct value a, b;
@@ -152,10 +152,10 @@ static bool eval_comparison(const struct gt_trace_filter_node *n, GString *scrat
         return false;
     if (a.text && b.text)
         return trace_filter_texts(n, scratch, a.text, a.size, b.text, b.size);
-    return gt_expr_compare(n->comparison, a.number, b.number);
+    return gt_base_expr_compare(n->comparison, a.number, b.number);
 }
 
-static bool eval(const struct gt_trace_filter_node *n, GString *scratch,
+static bool eval(const struct gt_simpletrace_filter_node *n, GString *scratch,
                  const struct gt_trace_record *r, uint64_t before)
 {
     switch (n->op) {
@@ -172,17 +172,18 @@ static bool eval(const struct gt_trace_filter_node *n, GString *scratch,
     }
 }
 
-bool gt_trace_filter_match(struct gt_trace_filter *f, const struct gt_trace_record *r,
-                           uint64_t before)
+bool gt_simpletrace_filter_match(struct gt_simpletrace_filter *f, const struct gt_trace_record *r,
+                                 uint64_t before)
 {
     return eval(f->root, f->scratch, r, before);
 }
 
-uint64_t gt_trace_filter_undecided(const struct gt_trace_filter *f)
+uint64_t gt_simpletrace_filter_undecided(const struct gt_simpletrace_filter *f)
 {
     uint64_t n = 0;
     for (guint i = 0; i < f->nodes->len; i++)
-        n += gt_regex_undecided(((const struct gt_trace_filter_node *)f->nodes->pdata[i])->regex);
+        n += gt_filter_regex_undecided(
+            ((const struct gt_simpletrace_filter_node *)f->nodes->pdata[i])->regex);
     return n;
 }
 
@@ -192,8 +193,8 @@ uint64_t gt_trace_filter_undecided(const struct gt_trace_filter *f)
  */
 
 struct parser {
-    struct gt_expr_lexer lex;
-    struct gt_trace_filter *f;
+    struct gt_base_expr_lexer lex;
+    struct gt_simpletrace_filter *f;
     const char *where; /* of the error; NULL: the lexer's token */
 };
 
@@ -212,10 +213,10 @@ static void *fail(struct parser *p, const char *where, const char *format, ...)
 
 static bool next(struct parser *p)
 {
-    return gt_expr_next(&p->lex) == 0;
+    return gt_base_expr_next(&p->lex) == 0;
 }
 
-static void free_operand(struct gt_trace_filter_operand *o)
+static void free_operand(struct gt_simpletrace_filter_operand *o)
 {
     if (o->string)
         g_string_free(o->string, TRUE);
@@ -224,21 +225,22 @@ static void free_operand(struct gt_trace_filter_operand *o)
 
 static void free_node(void *node)
 {
-    struct gt_trace_filter_node *n = node;
+    struct gt_simpletrace_filter_node *n = node;
     free_operand(&n->a);
     free_operand(&n->b);
     g_free(n->wanted);
-    gt_regex_free(n->regex);
+    gt_filter_regex_free(n->regex);
     g_free(n);
 }
 
-static struct gt_trace_filter_node *new_node(struct parser *p, enum gt_trace_filter_op op,
-                                             struct gt_trace_filter_node *left,
-                                             struct gt_trace_filter_node *right)
+static struct gt_simpletrace_filter_node *new_node(struct parser *p,
+                                                   enum gt_simpletrace_filter_op op,
+                                                   struct gt_simpletrace_filter_node *left,
+                                                   struct gt_simpletrace_filter_node *right)
 {
     if (p->f->nodes->len == GT_TRACE_FILTER_NODES)
         return fail(p, NULL, "more than %d comparisons", GT_TRACE_FILTER_NODES);
-    struct gt_trace_filter_node *n = g_new0(struct gt_trace_filter_node, 1);
+    struct gt_simpletrace_filter_node *n = g_new0(struct gt_simpletrace_filter_node, 1);
     n->op = op;
     n->left = left;
     n->right = right;
@@ -247,12 +249,12 @@ static struct gt_trace_filter_node *new_node(struct parser *p, enum gt_trace_fil
 }
 
 /* The events that a name or pattern means. */
-static struct gt_trace_filter_node *pattern_node(struct parser *p, const char *pattern,
-                                                 const char *where)
+static struct gt_simpletrace_filter_node *pattern_node(struct parser *p, const char *pattern,
+                                                       const char *where)
 {
     size_t n = gt_trace_declarations_count(p->f->declared) + 1;
     bool any = false;
-    struct gt_trace_filter_node *node = new_node(p, GT_TRACE_FILTER_EVENTS, NULL, NULL);
+    struct gt_simpletrace_filter_node *node = new_node(p, GT_TRACE_FILTER_EVENTS, NULL, NULL);
     if (!node)
         return NULL;
     node->wanted = g_new0(bool, n);
@@ -263,7 +265,7 @@ static struct gt_trace_filter_node *pattern_node(struct parser *p, const char *p
 }
 
 /* Where each event has the argument; NULL: none has. */
-static int8_t *find_places(const struct gt_trace_filter *f, const char *name)
+static int8_t *find_places(const struct gt_simpletrace_filter *f, const char *name)
 {
     size_t n = gt_trace_declarations_count(f->declared) + 1;
     int8_t *place = g_new(int8_t, n);
@@ -281,11 +283,11 @@ static int8_t *find_places(const struct gt_trace_filter *f, const char *name)
     return place;
 }
 
-static bool set_field(struct parser *p, struct gt_trace_filter_operand *o)
+static bool set_field(struct parser *p, struct gt_simpletrace_filter_operand *o)
 {
     static const struct {
         const char *name;
-        enum gt_trace_filter_operand_kind kind;
+        enum gt_simpletrace_filter_operand_kind kind;
     } fields[] = {{"event", GT_TRACE_OPERAND_EVENT},
                   {"pid", GT_TRACE_OPERAND_PID},
                   {"tid", GT_TRACE_OPERAND_TID},
@@ -302,15 +304,15 @@ static bool set_field(struct parser *p, struct gt_trace_filter_operand *o)
     return false;
 }
 
-static bool is_text(const struct gt_trace_filter_operand *o)
+static bool is_text(const struct gt_simpletrace_filter_operand *o)
 {
     return o->kind == GT_TRACE_OPERAND_STRING || o->kind == GT_TRACE_OPERAND_EVENT;
 }
 
 /* value = (ARGUMENT | FIELD) ["&" NUMBER] | NUMBER | STRING */
-static bool parse_value(struct parser *p, struct gt_trace_filter_operand *o)
+static bool parse_value(struct parser *p, struct gt_simpletrace_filter_operand *o)
 {
-    struct gt_expr_lexer *l = &p->lex;
+    struct gt_base_expr_lexer *l = &p->lex;
     switch (l->token) {
     case GT_EXPR_NUMBER:
         o->kind = GT_TRACE_OPERAND_NUMBER;
@@ -355,8 +357,8 @@ static bool is_string_argument(const struct gt_trace_declaration *d, int8_t plac
 }
 
 /* Events whose argument is of the other type cannot fulfil the comparison. False: none can. */
-static bool restrict_places(struct parser *p, struct gt_trace_filter_operand *o,
-                            const struct gt_trace_filter_operand *other)
+static bool restrict_places(struct parser *p, struct gt_simpletrace_filter_operand *o,
+                            const struct gt_simpletrace_filter_operand *other)
 {
     size_t n = gt_trace_declarations_count(p->f->declared) + 1;
     bool any = false;
@@ -375,10 +377,10 @@ static bool restrict_places(struct parser *p, struct gt_trace_filter_operand *o,
     return any;
 }
 
-static struct gt_trace_filter_node *check_types(struct parser *p, struct gt_trace_filter_node *n,
-                                                const char *start)
+static struct gt_simpletrace_filter_node *
+check_types(struct parser *p, struct gt_simpletrace_filter_node *n, const char *start)
 {
-    struct gt_trace_filter_operand *a = &n->a, *b = &n->b;
+    struct gt_simpletrace_filter_operand *a = &n->a, *b = &n->b;
     bool pattern = n->comparison >= GT_EXPR_GLOB, order = n->comparison >= GT_EXPR_LESS && !pattern;
     if (pattern && b->kind != GT_TRACE_OPERAND_STRING)
         return fail(p, start, "expected a string with the pattern on the right");
@@ -393,15 +395,16 @@ static struct gt_trace_filter_node *check_types(struct parser *p, struct gt_trac
         return n;
     struct gt_error why;
     size_t at;
-    if (gt_regex_parse(b->string->str, &n->regex, &at, &why) < 0)
+    if (gt_filter_regex_parse(b->string->str, &n->regex, &at, &why) < 0)
         return fail(p, start, "character %zu of the regular expression: %s", at + 1, why.text);
     return n;
 }
 
 /* What @event alone is compared with is known for each event beforehand. */
-static struct gt_trace_filter_node *settle(struct parser *p, struct gt_trace_filter_node *n)
+static struct gt_simpletrace_filter_node *settle(struct parser *p,
+                                                 struct gt_simpletrace_filter_node *n)
 {
-    const struct gt_trace_filter_operand *text =
+    const struct gt_simpletrace_filter_operand *text =
         n->a.kind == GT_TRACE_OPERAND_EVENT ? &n->b : &n->a;
     if ((n->a.kind != GT_TRACE_OPERAND_EVENT && n->b.kind != GT_TRACE_OPERAND_EVENT) ||
         text->kind != GT_TRACE_OPERAND_STRING)
@@ -418,10 +421,10 @@ static struct gt_trace_filter_node *settle(struct parser *p, struct gt_trace_fil
 }
 
 /* comparison = value [OPERATOR value] */
-static struct gt_trace_filter_node *parse_comparison(struct parser *p)
+static struct gt_simpletrace_filter_node *parse_comparison(struct parser *p)
 {
     const char *value = p->lex.start;
-    struct gt_trace_filter_node *n = new_node(p, GT_TRACE_FILTER_COMPARE, NULL, NULL);
+    struct gt_simpletrace_filter_node *n = new_node(p, GT_TRACE_FILTER_COMPARE, NULL, NULL);
     if (!n || !parse_value(p, &n->a))
         return NULL;
     const char *start = p->lex.start;
@@ -439,14 +442,14 @@ static struct gt_trace_filter_node *parse_comparison(struct parser *p)
 }
 
 /* Whether the word stands alone, so that it is an event's name. */
-static bool is_alone(const struct gt_expr_lexer *l)
+static bool is_alone(const struct gt_base_expr_lexer *l)
 {
-    struct gt_expr_lexer look = *l;
+    struct gt_base_expr_lexer look = *l;
     if (strpbrk(l->string.data, "*?"))
         return true;
     look.string = (struct gt_text){0};
     look.err = NULL;
-    bool read = gt_expr_next(&look) == 0;
+    bool read = gt_base_expr_next(&look) == 0;
     gt_text_free(&look.string);
     return read && (look.token == GT_EXPR_END || look.token == GT_EXPR_CLOSE ||
                     look.token == GT_EXPR_AND || look.token == GT_EXPR_OR);
@@ -459,11 +462,11 @@ static void *parse_leaf(void *self)
     const char *start = p->lex.start;
     if (p->lex.token != GT_EXPR_WORD || !is_alone(&p->lex))
         return parse_comparison(p);
-    struct gt_trace_filter_node *n = pattern_node(p, p->lex.string.data, start);
+    struct gt_simpletrace_filter_node *n = pattern_node(p, p->lex.string.data, start);
     return n && next(p) ? n : NULL;
 }
 
-static void *join(void *self, enum gt_expr_token op, void *left, void *right)
+static void *join(void *self, enum gt_base_expr_token op, void *left, void *right)
 {
     return new_node(self,
                     op == GT_EXPR_AND  ? GT_TRACE_FILTER_AND
@@ -472,27 +475,28 @@ static void *join(void *self, enum gt_expr_token op, void *left, void *right)
                     left, right);
 }
 
-static const struct gt_expr_tree tree = {parse_leaf, join, GT_TRACE_FILTER_DEPTH};
+static const struct gt_base_expr_tree tree = {parse_leaf, join, GT_TRACE_FILTER_DEPTH};
 
-int gt_trace_filter_parse(struct gt_trace_filter **out, const char *text,
-                          const struct gt_trace_declarations *d, size_t *at, struct gt_error *err)
+int gt_simpletrace_filter_parse(struct gt_simpletrace_filter **out, const char *text,
+                                const struct gt_trace_declarations *d, size_t *at,
+                                struct gt_error *err)
 {
-    struct gt_trace_filter *f = g_new0(struct gt_trace_filter, 1);
+    struct gt_simpletrace_filter *f = g_new0(struct gt_simpletrace_filter, 1);
     struct parser p = {.lex = {.text = text, .at = text, .start = text, .err = err}, .f = f};
     f->declared = d;
     f->nodes = g_ptr_array_new_with_free_func(free_node);
     f->scratch = g_string_new(NULL);
-    f->root = gt_expr_parse(&p.lex, &tree, &p);
+    f->root = gt_base_expr_parse(&p.lex, &tree, &p);
     gt_text_free(&p.lex.string);
     *out = f->root ? f : NULL;
     *at = (size_t)((p.where ? p.where : p.lex.start) - text);
     if (f->root)
         return 0;
-    gt_trace_filter_free(f);
+    gt_simpletrace_filter_free(f);
     return GT_E_USAGE;
 }
 
-void gt_trace_filter_free(struct gt_trace_filter *f)
+void gt_simpletrace_filter_free(struct gt_simpletrace_filter *f)
 {
     if (!f)
         return;

@@ -22,19 +22,20 @@
 
 #include <guesttrace/simpletrace.h>
 
-struct gt_trace_filter;
+struct gt_simpletrace_filter;
 
 /* Parses an expression. GT_E_USAGE: *at is the offset of the error in the text. `d` must outlive
  * the filter. */
-int gt_trace_filter_parse(struct gt_trace_filter **out, const char *text,
-                          const struct gt_trace_declarations *d, size_t *at, struct gt_error *err);
-void gt_trace_filter_free(struct gt_trace_filter *f);
+int gt_simpletrace_filter_parse(struct gt_simpletrace_filter **out, const char *text,
+                                const struct gt_trace_declarations *d, size_t *at,
+                                struct gt_error *err);
+void gt_simpletrace_filter_free(struct gt_simpletrace_filter *f);
 
 /* True if the filter selects the record; `before` is the timestamp of the previous record. */
-bool gt_trace_filter_match(struct gt_trace_filter *f, const struct gt_trace_record *r,
-                           uint64_t before);
+bool gt_simpletrace_filter_match(struct gt_simpletrace_filter *f, const struct gt_trace_record *r,
+                                 uint64_t before);
 
 /* For how many texts a regular expression was too much: they are taken as not matching. */
-uint64_t gt_trace_filter_undecided(const struct gt_trace_filter *f);
+uint64_t gt_simpletrace_filter_undecided(const struct gt_simpletrace_filter *f);
 
 #endif

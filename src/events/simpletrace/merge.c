@@ -34,11 +34,11 @@ static bool is_trace(const char *path)
 
 /* Appends a file's declarations, unchanged: an index moves by how many came before.
  */
-static int add_declarations(struct gt_trace_files *f, GString *all, const char *path,
+static int add_declarations(struct gt_simpletrace_files *f, GString *all, const char *path,
                             struct gt_error *err)
 {
     struct gt_trace_error why;
-    struct gt_trace_file *t = &f->trace[f->n];
+    struct gt_simpletrace_file *t = &f->trace[f->n];
     char *text;
     size_t size;
     if (gt_trace_declarations_read(&t->declared, path, &why) < 0)
@@ -54,8 +54,8 @@ static int add_declarations(struct gt_trace_files *f, GString *all, const char *
     return 0;
 }
 
-static int add_all(struct gt_trace_files *out, GString *all, const char *const *paths, size_t n,
-                   struct gt_error *err)
+static int add_all(struct gt_simpletrace_files *out, GString *all, const char *const *paths,
+                   size_t n, struct gt_error *err)
 {
     int status = 0;
     for (size_t i = 0; i < n && status == 0; i++) {
@@ -74,11 +74,11 @@ static int add_all(struct gt_trace_files *out, GString *all, const char *const *
     return status;
 }
 
-int gt_trace_files_read(struct gt_trace_files *out, const char *const *paths, size_t n,
-                        struct gt_error *err)
+int gt_simpletrace_files_read(struct gt_simpletrace_files *out, const char *const *paths, size_t n,
+                              struct gt_error *err)
 {
     struct gt_trace_error why;
-    *out = (struct gt_trace_files){.trace = g_new0(struct gt_trace_file, n + 1)};
+    *out = (struct gt_simpletrace_files){.trace = g_new0(struct gt_simpletrace_file, n + 1)};
     if (n == 0)
         return gt_error_set(err, GT_E_USAGE, "takes an events file and a trace: EVENTS TRACE");
     if (n == 2 && !is_trace(paths[0])) { /* the declarations may be no regular file */
@@ -95,7 +95,7 @@ int gt_trace_files_read(struct gt_trace_files *out, const char *const *paths, si
     return status;
 }
 
-void gt_trace_files_clear(struct gt_trace_files *f)
+void gt_simpletrace_files_clear(struct gt_simpletrace_files *f)
 {
     for (size_t i = 0; i < f->n; i++)
         gt_trace_declarations_free(f->trace[i].declared);
@@ -110,28 +110,29 @@ struct source {
     const struct gt_trace_record *next; /* NULL: the end */
 };
 
-struct gt_trace_merge {
+struct gt_simpletrace_merge {
     struct source *source;
     size_t n;
-    const struct gt_trace_files *files;
+    const struct gt_simpletrace_files *files;
     struct source *given;          /* whose record was given last; NULL: none was */
     struct gt_trace_record record; /* that one, of the declarations of all */
     bool begun;
 };
 
-int gt_trace_merge_open(struct gt_trace_merge **out, const struct gt_trace_files *files,
-                        const struct gt_trace_reader_options *options, struct gt_error *err)
+int gt_simpletrace_merge_open(struct gt_simpletrace_merge **out,
+                              const struct gt_simpletrace_files *files,
+                              const struct gt_trace_reader_options *options, struct gt_error *err)
 {
-    struct gt_trace_merge *m = g_new0(struct gt_trace_merge, 1);
+    struct gt_simpletrace_merge *m = g_new0(struct gt_simpletrace_merge, 1);
     struct gt_trace_error why;
     m->source = g_new0(struct source, files->n);
     m->files = files;
     *out = NULL;
     for (; m->n < files->n; m->n++) {
-        const struct gt_trace_file *f = &files->trace[m->n];
+        const struct gt_simpletrace_file *f = &files->trace[m->n];
         if (gt_trace_reader_open(&m->source[m->n].reader, f->path,
                                  f->declared ? f->declared : files->declared, options, &why) < 0) {
-            gt_trace_merge_close(m);
+            gt_simpletrace_merge_close(m);
             return gt_error_set(err, GT_E_FORMAT, "%s", why.text);
         }
     }
@@ -139,7 +140,7 @@ int gt_trace_merge_open(struct gt_trace_merge **out, const struct gt_trace_files
     return 0;
 }
 
-void gt_trace_merge_close(struct gt_trace_merge *m)
+void gt_simpletrace_merge_close(struct gt_simpletrace_merge *m)
 {
     for (size_t i = 0; i < m->n; i++)
         gt_trace_reader_close(m->source[i].reader);
@@ -158,9 +159,9 @@ static void read_next(struct source *s, void (*report)(void *self, const char *m
 }
 
 /* The same record, of the declarations of all. */
-static const struct gt_trace_record *of_all(struct gt_trace_merge *m, const struct source *s)
+static const struct gt_trace_record *of_all(struct gt_simpletrace_merge *m, const struct source *s)
 {
-    const struct gt_trace_file *f = &m->files->trace[s - m->source];
+    const struct gt_simpletrace_file *f = &m->files->trace[s - m->source];
     const struct gt_trace_declarations *all = m->files->declared;
     if (!f->declared)
         return s->next;
@@ -172,9 +173,9 @@ static const struct gt_trace_record *of_all(struct gt_trace_merge *m, const stru
     return &m->record;
 }
 
-const struct gt_trace_record *gt_trace_merge_next(struct gt_trace_merge *m,
-                                                  void (*report)(void *self, const char *message),
-                                                  void *self)
+const struct gt_trace_record *
+gt_simpletrace_merge_next(struct gt_simpletrace_merge *m,
+                          void (*report)(void *self, const char *message), void *self)
 {
     struct source *first = NULL;
     for (size_t i = 0; i < m->n && !m->begun; i++)
@@ -191,7 +192,7 @@ const struct gt_trace_record *gt_trace_merge_next(struct gt_trace_merge *m,
     return first ? of_all(m, first) : NULL;
 }
 
-uint64_t gt_trace_merge_skipped(const struct gt_trace_merge *m)
+uint64_t gt_simpletrace_merge_skipped(const struct gt_simpletrace_merge *m)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < m->n; i++)

@@ -24,7 +24,7 @@
 enum { GT_PUT_NUMBER = 32 };
 
 /* Room for a line of any length: in the output's buffer, or in a buffer of its own. */
-struct gt_put_line {
+struct gt_simpletrace_put_line {
     struct gt_output *out;
     GString *big; /* made for the first line that needs it */
 };
@@ -58,7 +58,7 @@ static char *put_delta(char *p, uint64_t before, uint64_t now)
         *p++ = '-';
     /* Up to here a double has more than three decimals, so that its digits are nanoseconds. */
     if (ns < UINT64_C(1) << 51)
-        return gt_decimal_put_thousandths(p, ns);
+        return gt_text_decimal_put_thousandths(p, ns);
     return p + snprintf(p, GT_PUT_NUMBER - 1, "%.3f", nearest_us(ns));
 }
 
@@ -87,7 +87,7 @@ static char *put_python_bytes(char *p, const char *text, size_t n)
     char *start = p;
     *p++ = 'b';
     *p++ = '\'';
-    size_t i = gt_plain_text_copy(p, text, n);
+    size_t i = gt_text_plain_copy(p, text, n);
     p += i;
     if (i < n) {
         char quote = memchr(text, '\'', n) && !memchr(text, '"', n) ? '"' : '\'';
@@ -99,7 +99,7 @@ static char *put_python_bytes(char *p, const char *text, size_t n)
     return p;
 }
 
-static char *put_line_begin(struct gt_put_line *l, size_t room)
+static char *put_line_begin(struct gt_simpletrace_put_line *l, size_t room)
 {
     if (room <= GT_OUTPUT_SIZE)
         return gt_output_room(l->out, room);
@@ -110,7 +110,7 @@ static char *put_line_begin(struct gt_put_line *l, size_t room)
 }
 
 /* `begin` is the result of put_line_begin, `end` the end of the text. */
-static void put_line_end(struct gt_put_line *l, const char *begin, const char *end)
+static void put_line_end(struct gt_simpletrace_put_line *l, const char *begin, const char *end)
 {
     if (l->big && begin == l->big->str)
         gt_output_bytes(l->out, begin, (size_t)(end - begin));
@@ -118,7 +118,7 @@ static void put_line_end(struct gt_put_line *l, const char *begin, const char *e
         gt_output_end(l->out, end);
 }
 
-static void put_line_free(struct gt_put_line *l)
+static void put_line_free(struct gt_simpletrace_put_line *l)
 {
     if (l->big)
         g_string_free(l->big, TRUE);
@@ -140,7 +140,7 @@ struct plan {
 };
 
 struct text {
-    struct gt_put_line line;
+    struct gt_simpletrace_put_line line;
     const struct gt_trace_declarations *declared;
     struct plan **plans;   /* by the events' index */
     uint32_t pid;          /* of the record before, */
@@ -195,7 +195,7 @@ static inline char *put_piece(char *p, struct piece piece)
 
 static void set_pid(struct text *t, uint32_t pid)
 {
-    char *end = gt_decimal_put(gt_put_bytes(t->pid_room, " pid=", 5), pid);
+    char *end = gt_text_decimal_put(gt_put_bytes(t->pid_room, " pid=", 5), pid);
     t->pid = pid;
     t->pid_text = (struct piece){t->pid_room, (size_t)(end - t->pid_room)};
 }
@@ -213,7 +213,7 @@ static char *put_line(char *p, const struct plan *plan, struct piece pid,
     for (unsigned i = 0; i < r->n_values; i++, piece++) {
         const struct gt_trace_value *v = &r->values[i];
         p = put_piece(p, *piece);
-        p = v->text ? put_python_bytes(p, v->text, v->number) : gt_hex_put(p, v->number);
+        p = v->text ? put_python_bytes(p, v->text, v->number) : gt_text_hex_put(p, v->number);
     }
     *p++ = '\n';
     return p;

@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <stdlib.h>
 
-struct gt_diagnostic {
+struct gt_tracetool_diagnostic {
     char *path, *message;
     char *line; /* NULL: a message without a place */
     unsigned file, number;
@@ -13,23 +13,24 @@ struct gt_diagnostic {
     size_t order;  /* of arrival */
 };
 
-static struct gt_diagnostic *add(struct gt_diagnostics *d, const char *path, char *message)
+static struct gt_tracetool_diagnostic *add(struct gt_tracetool_diagnostics *d, const char *path,
+                                           char *message)
 {
     if (d->n == d->room) {
         d->room = d->room ? d->room * 2 : 16;
         d->list = g_realloc_n(d->list, d->room, sizeof *d->list);
     }
-    d->list[d->n] = (struct gt_diagnostic){
+    d->list[d->n] = (struct gt_tracetool_diagnostic){
         .path = g_strdup(path), .message = message, .file = d->files, .order = d->n};
     return &d->list[d->n++];
 }
 
-void gt_diagnose(struct gt_diagnostics *d, const struct gt_line *line, const char *at,
-                 const char *format, ...)
+void gt_tracetool_diagnose(struct gt_tracetool_diagnostics *d, const struct gt_tracetool_line *line,
+                           const char *at, const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
-    struct gt_diagnostic *new = add(d, line->path, g_strdup_vprintf(format, ap));
+    struct gt_tracetool_diagnostic *new = add(d, line->path, g_strdup_vprintf(format, ap));
     va_end(ap);
     new->line = g_strndup(line->text, (size_t)(line->end - line->text));
     new->file = line->file;
@@ -37,7 +38,7 @@ void gt_diagnose(struct gt_diagnostics *d, const struct gt_line *line, const cha
     new->offset = (size_t)(at - line->text);
 }
 
-void gt_diagnose_plain(struct gt_diagnostics *d, const char *format, ...)
+void gt_tracetool_diagnose_plain(struct gt_tracetool_diagnostics *d, const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
@@ -47,7 +48,7 @@ void gt_diagnose_plain(struct gt_diagnostics *d, const char *format, ...)
 
 static int compare(const void *a, const void *b)
 {
-    const struct gt_diagnostic *x = a, *y = b;
+    const struct gt_tracetool_diagnostic *x = a, *y = b;
     if (x->file != y->file)
         return x->file < y->file ? -1 : 1;
     if (x->number != y->number)
@@ -68,7 +69,7 @@ static bool is_control(char c)
 }
 
 /* The line as a terminal can show it, and the caret below the character meant. */
-static void show_line(const struct gt_diagnostic *d, struct gt_text *out)
+static void show_line(const struct gt_tracetool_diagnostic *d, struct gt_text *out)
 {
     for (const char *p = d->line; *p; p++)
         gt_text_add(out, is_control(*p) ? "?" : p, 1);
@@ -79,7 +80,7 @@ static void show_line(const struct gt_diagnostic *d, struct gt_text *out)
     gt_text_add(out, "^\n", 2);
 }
 
-static unsigned column_of(const struct gt_diagnostic *d)
+static unsigned column_of(const struct gt_tracetool_diagnostic *d)
 {
     unsigned column = 1;
     for (const char *p = d->line; *p && p < d->line + d->offset; p++)
@@ -87,12 +88,12 @@ static unsigned column_of(const struct gt_diagnostic *d)
     return column;
 }
 
-void gt_diagnostics_show(struct gt_diagnostics *d, struct gt_text *out)
+void gt_tracetool_diagnostics_show(struct gt_tracetool_diagnostics *d, struct gt_text *out)
 {
     if (d->n)
         qsort(d->list, d->n, sizeof *d->list, compare);
     for (size_t i = 0; i < d->n; i++) {
-        const struct gt_diagnostic *this = &d->list[i];
+        const struct gt_tracetool_diagnostic *this = &d->list[i];
         if (!this->line) {
             gt_text_printf(out, "%s\n", this->message);
             continue;
@@ -103,7 +104,7 @@ void gt_diagnostics_show(struct gt_diagnostics *d, struct gt_text *out)
     }
 }
 
-void gt_diagnostics_free(struct gt_diagnostics *d)
+void gt_tracetool_diagnostics_free(struct gt_tracetool_diagnostics *d)
 {
     for (size_t i = 0; i < d->n; i++) {
         g_free(d->list[i].path);
@@ -111,5 +112,5 @@ void gt_diagnostics_free(struct gt_diagnostics *d)
         g_free(d->list[i].line);
     }
     g_free(d->list);
-    *d = (struct gt_diagnostics){0};
+    *d = (struct gt_tracetool_diagnostics){0};
 }

@@ -17,30 +17,31 @@
 #include <stddef.h>
 
 /* A line of a file, without its newline. */
-struct gt_line {
+struct gt_tracetool_line {
     const char *path;
     const char *text, *end;
     unsigned number;
     unsigned file; /* number of the file on the command line: messages are sorted by it */
 };
 
-struct gt_diagnostic;
+struct gt_tracetool_diagnostic;
 
 /* { 0 } is an empty list. */
-struct gt_diagnostics {
-    struct gt_diagnostic *list;
+struct gt_tracetool_diagnostics {
+    struct gt_tracetool_diagnostic *list;
     size_t n, room;
     unsigned files;
 };
 
 /* Adds a message about the place `at`, in the line or at its end. */
-void gt_diagnose(struct gt_diagnostics *d, const struct gt_line *line, const char *at,
-                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+void gt_tracetool_diagnose(struct gt_tracetool_diagnostics *d, const struct gt_tracetool_line *line,
+                           const char *at, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Adds a message without a place. */
-void gt_diagnose_plain(struct gt_diagnostics *d, const char *format, ...)
+void gt_tracetool_diagnose_plain(struct gt_tracetool_diagnostics *d, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Appends all messages to a text, sorted by file, line and column. */
-void gt_diagnostics_show(struct gt_diagnostics *d, struct gt_text *out);
-void gt_diagnostics_free(struct gt_diagnostics *d);
+void gt_tracetool_diagnostics_show(struct gt_tracetool_diagnostics *d, struct gt_text *out);
+void gt_tracetool_diagnostics_free(struct gt_tracetool_diagnostics *d);
 
 #endif

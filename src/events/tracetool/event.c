@@ -5,38 +5,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *gt_event_list_string(struct gt_event_list *events, const char *text, size_t length)
+const char *gt_tracetool_event_list_string(struct gt_tracetool_event_list *events, const char *text,
+                                           size_t length)
 {
     if (!events->strings)
         events->strings = g_string_chunk_new(64 << 10);
     return g_string_chunk_insert_len(events->strings, text, (gssize)length);
 }
 
-struct gt_event *gt_event_list_add(struct gt_event_list *events)
+struct gt_tracetool_event *gt_tracetool_event_list_add(struct gt_tracetool_event_list *events)
 {
     if (events->n == events->room) {
         events->room = events->room ? events->room * 2 : 64;
         events->list = g_realloc_n(events->list, events->room, sizeof *events->list);
     }
-    struct gt_event *e = &events->list[events->n++];
-    *e = (struct gt_event){0};
+    struct gt_tracetool_event *e = &events->list[events->n++];
+    *e = (struct gt_tracetool_event){0};
     return e;
 }
 
-void gt_event_list_free(struct gt_event_list *events)
+void gt_tracetool_event_list_free(struct gt_tracetool_event_list *events)
 {
     for (size_t i = 0; i < events->n; i++)
         g_free((void *)events->list[i].arguments);
     g_free(events->list);
     if (events->strings)
         g_string_chunk_free(events->strings);
-    *events = (struct gt_event_list){0};
+    *events = (struct gt_tracetool_event_list){0};
 }
 
 static const struct {
     const char *word;
-    enum gt_word_kind kind;
-    enum gt_type_base fixed;
+    enum gt_tracetool_word_kind kind;
+    enum gt_tracetool_type_base fixed;
 } type_words[] = {
     {"const", GT_WORD_CONST, GT_TYPE_INT},         {"unsigned", GT_WORD_UNSIGNED, GT_TYPE_INT},
     {"signed", GT_WORD_SIGNED, GT_TYPE_INT},       {"int", GT_WORD_INT, GT_TYPE_INT},
@@ -51,20 +52,21 @@ static const struct {
     {"ptrdiff_t", GT_WORD_FIXED, GT_TYPE_PTRDIFF},
 };
 
-enum gt_word_kind gt_word_kind(const struct gt_token *t, enum gt_type_base *fixed)
+enum gt_tracetool_word_kind gt_tracetool_word_kind(const struct gt_tracetool_token *t,
+                                                   enum gt_tracetool_type_base *fixed)
 {
     if (t->kind != GT_TOKEN_WORD)
         return GT_WORD_OTHER;
     for (size_t i = 0; i < sizeof type_words / sizeof *type_words; i++)
-        if (gt_token_is_word(t, type_words[i].word)) {
+        if (gt_tracetool_token_is_word(t, type_words[i].word)) {
             *fixed = type_words[i].fixed;
             return type_words[i].kind;
         }
     if (t->length < 4 || memcmp(t->at, "TCGv", 4))
         return GT_WORD_OTHER;
-    *fixed = gt_token_is_word(t, "TCGv_i32")   ? GT_TYPE_UINT32
-             : gt_token_is_word(t, "TCGv_ptr") ? GT_TYPE_VOID
-                                               : GT_TYPE_UINT64;
+    *fixed = gt_tracetool_token_is_word(t, "TCGv_i32")   ? GT_TYPE_UINT32
+             : gt_tracetool_token_is_word(t, "TCGv_ptr") ? GT_TYPE_VOID
+                                                         : GT_TYPE_UINT64;
     return GT_WORD_TCG;
 }
 
@@ -111,7 +113,7 @@ static int compare(const void *name, const void *word)
     return strcmp(name, *(const char *const *)word);
 }
 
-bool gt_word_is_reserved(enum gt_language language, const char *name)
+bool gt_tracetool_word_is_reserved(enum gt_tracetool_language language, const char *name)
 {
     static const struct {
         const char *const *words;
@@ -154,17 +156,17 @@ static const struct {
     [GT_TYPE_PTRDIFF] = {"ptrdiff_t", "isize"},
 };
 
-const char *gt_type_in_c(enum gt_type_base base)
+const char *gt_tracetool_type_in_c(enum gt_tracetool_type_base base)
 {
     return types[base].c;
 }
 
-const char *gt_type_in_rust(enum gt_type_base base)
+const char *gt_tracetool_type_in_rust(enum gt_tracetool_type_base base)
 {
     return types[base].rust;
 }
 
-const char *gt_argument_blank(const struct gt_argument *a)
+const char *gt_tracetool_argument_blank(const struct gt_tracetool_argument *a)
 {
     return a->type[strlen(a->type) - 1] == '*' ? "" : " ";
 }

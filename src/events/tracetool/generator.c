@@ -45,15 +45,17 @@ static void quote(GString *out, const char *text)
     }
 }
 
-const char *gt_c_suffix(const char *name)
+const char *gt_tracetool_c_suffix(const char *name)
 {
-    return gt_word_is_reserved(GT_LANGUAGE_C, name) ? "_" : "";
+    return gt_tracetool_word_is_reserved(GT_LANGUAGE_C, name) ? "_" : "";
 }
 
-void gt_generator_init(struct gt_generator *g, const struct gt_tracetool_options *options,
-                       const struct gt_event_list *events)
+void gt_tracetool_generator_init(struct gt_tracetool_generator *g,
+                                 const struct gt_tracetool_options *options,
+                                 const struct gt_tracetool_event_list *events)
 {
-    *g = (struct gt_generator){.options = options, .events = events->list, .n = events->n};
+    *g =
+        (struct gt_tracetool_generator){.options = options, .events = events->list, .n = events->n};
     for (size_t i = 0; i < GT_SLOTS; i++)
         g->slots[i] = g_string_sized_new(128);
     g_string_assign(g->slots[GT_SLOT_GROUP], options->group);
@@ -70,7 +72,7 @@ void gt_generator_init(struct gt_generator *g, const struct gt_tracetool_options
         g_string_assign(g->slots[GT_SLOT_PREFIX], options->probe_prefix);
 }
 
-void gt_generator_free(struct gt_generator *g)
+void gt_tracetool_generator_free(struct gt_tracetool_generator *g)
 {
     for (size_t i = 0; i < GT_SLOTS; i++)
         g_string_free(g->slots[i], TRUE);
@@ -106,7 +108,7 @@ static void set_number(GString *s, size_t number)
     g_string_assign(s, digits(room, number));
 }
 
-static void set_arguments(struct gt_generator *g, const struct gt_event *e)
+static void set_arguments(struct gt_tracetool_generator *g, const struct gt_tracetool_event *e)
 {
     GString *arguments = g->slots[GT_SLOT_MORE_ARGUMENTS];
     GString *parameters = g->slots[GT_SLOT_MORE_PARAMETERS], *unused = g->slots[GT_SLOT_UNUSED];
@@ -114,10 +116,10 @@ static void set_arguments(struct gt_generator *g, const struct gt_event *e)
     g_string_truncate(parameters, 0);
     g_string_truncate(unused, 0);
     for (unsigned i = 0; i < e->n_arguments; i++) {
-        const struct gt_argument *a = &e->arguments[i];
-        const char *suffix = gt_c_suffix(a->name);
+        const struct gt_tracetool_argument *a = &e->arguments[i];
+        const char *suffix = gt_tracetool_c_suffix(a->name);
         append(arguments, ", ", a->name, suffix, NULL);
-        append(parameters, ", ", a->type, gt_argument_blank(a), a->name, suffix, NULL);
+        append(parameters, ", ", a->type, gt_tracetool_argument_blank(a), a->name, suffix, NULL);
         append(unused, "    (void)", a->name, suffix, ";\n", NULL);
     }
     if (e->n_arguments)
@@ -128,16 +130,18 @@ static void set_arguments(struct gt_generator *g, const struct gt_event *e)
     g_string_assign(g->slots[GT_SLOT_PARAMETERS], parameters->len ? parameters->str + 2 : "void");
 }
 
-void gt_generator_name(struct gt_generator *g, const struct gt_event *e)
+void gt_tracetool_generator_name(struct gt_tracetool_generator *g,
+                                 const struct gt_tracetool_event *e)
 {
     g_string_assign(g->slots[GT_SLOT_NAME], e->name);
     g_string_assign(g->slots[GT_SLOT_NAME_UPPER], e->name);
     upper(g->slots[GT_SLOT_NAME_UPPER]);
 }
 
-void gt_generator_event(struct gt_generator *g, const struct gt_event *e)
+void gt_tracetool_generator_event(struct gt_tracetool_generator *g,
+                                  const struct gt_tracetool_event *e)
 {
-    gt_generator_name(g, e);
+    gt_tracetool_generator_name(g, e);
     set_number(g->slots[GT_SLOT_LINE], e->line);
     if (e->path != g->path)
         quote(g->slots[GT_SLOT_PATH], g->path = e->path);
@@ -146,14 +150,14 @@ void gt_generator_event(struct gt_generator *g, const struct gt_event *e)
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-static void add(struct gt_generator *g, const char *text, size_t n)
+static void add(struct gt_tracetool_generator *g, const char *text, size_t n)
 {
     gt_text_add(&g->out, text, n);
     for (const char *end = text + n; (text = memchr(text, '\n', (size_t)(end - text))); text++)
         g->lines++;
 }
 
-static const GString *slot(const struct gt_generator *g, const char *name, size_t length)
+static const GString *slot(const struct gt_tracetool_generator *g, const char *name, size_t length)
 {
     for (size_t i = 0; i < GT_SLOTS; i++)
         if (*slot_names[i] == *name && !strncmp(slot_names[i], name, length) &&
@@ -162,7 +166,7 @@ static const GString *slot(const struct gt_generator *g, const char *name, size_
     return NULL;
 }
 
-void gt_emit(struct gt_generator *g, const char *template)
+void gt_tracetool_emit(struct gt_tracetool_generator *g, const char *template)
 {
     while (template && *template) {
         const char *at = strchrnul(template, '@');
@@ -177,43 +181,43 @@ void gt_emit(struct gt_generator *g, const char *template)
     }
 }
 
-void gt_emit_text(struct gt_generator *g, const char *text)
+void gt_tracetool_emit_text(struct gt_tracetool_generator *g, const char *text)
 {
     add(g, text, strlen(text));
 }
 
-void gt_emit_strings(struct gt_generator *g, const char *text, ...)
+void gt_tracetool_emit_strings(struct gt_tracetool_generator *g, const char *text, ...)
 {
     va_list ap;
     va_start(ap, text);
     for (; text; text = va_arg(ap, const char *))
-        gt_emit_text(g, text);
+        gt_tracetool_emit_text(g, text);
     va_end(ap);
 }
 
-void gt_emit_number(struct gt_generator *g, size_t number)
+void gt_tracetool_emit_number(struct gt_tracetool_generator *g, size_t number)
 {
     char room[NUMBER];
-    gt_emit_text(g, digits(room, number));
+    gt_tracetool_emit_text(g, digits(room, number));
 }
 
-void gt_emit_printf(struct gt_generator *g, const char *format, ...)
+void gt_tracetool_emit_printf(struct gt_tracetool_generator *g, const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
     g_autofree char *text = g_strdup_vprintf(format, ap);
     va_end(ap);
-    gt_emit_text(g, text);
+    gt_tracetool_emit_text(g, text);
 }
 
-void gt_emit_line_of_event(struct gt_generator *g)
+void gt_tracetool_emit_line_of_event(struct gt_tracetool_generator *g)
 {
-    gt_emit(g, "#line @line@ \"@path@\"\n");
+    gt_tracetool_emit(g, "#line @line@ \"@path@\"\n");
 }
 
-void gt_emit_line_of_output(struct gt_generator *g)
+void gt_tracetool_emit_line_of_output(struct gt_tracetool_generator *g)
 {
-    gt_emit_text(g, "#line ");
-    gt_emit_number(g, g->lines + 2);
-    gt_emit(g, " \"@out_path@\"\n");
+    gt_tracetool_emit_text(g, "#line ");
+    gt_tracetool_emit_number(g, g->lines + 2);
+    gt_tracetool_emit(g, " \"@out_path@\"\n");
 }

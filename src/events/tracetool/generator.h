@@ -27,7 +27,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum gt_slot {
+enum gt_tracetool_slot {
     GT_SLOT_ARGUMENTS,
     GT_SLOT_COUNT,
     GT_SLOT_GROUP,
@@ -49,9 +49,9 @@ enum gt_slot {
     GT_SLOTS,
 };
 
-struct gt_generator {
+struct gt_tracetool_generator {
     const struct gt_tracetool_options *options;
-    const struct gt_event *events;
+    const struct gt_tracetool_event *events;
     size_t n;
     struct gt_text out;
 
@@ -62,28 +62,32 @@ struct gt_generator {
 };
 
 /* The options and events must outlive the generator. */
-void gt_generator_init(struct gt_generator *g, const struct gt_tracetool_options *options,
-                       const struct gt_event_list *events);
-void gt_generator_free(struct gt_generator *g);
+void gt_tracetool_generator_init(struct gt_tracetool_generator *g,
+                                 const struct gt_tracetool_options *options,
+                                 const struct gt_tracetool_event_list *events);
+void gt_tracetool_generator_free(struct gt_tracetool_generator *g);
 
 /* Makes e the current event. */
-void gt_generator_event(struct gt_generator *g, const struct gt_event *e);
+void gt_tracetool_generator_event(struct gt_tracetool_generator *g,
+                                  const struct gt_tracetool_event *e);
 /* Makes e the current event, but sets only the slots of its name. */
-void gt_generator_name(struct gt_generator *g, const struct gt_event *e);
+void gt_tracetool_generator_name(struct gt_tracetool_generator *g,
+                                 const struct gt_tracetool_event *e);
 /* Appends a template; NULL appends nothing. */
-void gt_emit(struct gt_generator *g, const char *template);
+void gt_tracetool_emit(struct gt_tracetool_generator *g, const char *template);
 /* Appends text without replacing slots. */
-void gt_emit_text(struct gt_generator *g, const char *text);
+void gt_tracetool_emit_text(struct gt_tracetool_generator *g, const char *text);
 /* Appends strings, until NULL, without replacing slots. */
-void gt_emit_strings(struct gt_generator *g, const char *text, ...) __attribute__((sentinel));
-void gt_emit_number(struct gt_generator *g, size_t number);
-void gt_emit_printf(struct gt_generator *g, const char *format, ...)
+void gt_tracetool_emit_strings(struct gt_tracetool_generator *g, const char *text, ...)
+    __attribute__((sentinel));
+void gt_tracetool_emit_number(struct gt_tracetool_generator *g, size_t number);
+void gt_tracetool_emit_printf(struct gt_tracetool_generator *g, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Append #line directives: to the place of the event in the events file, and back to the output. */
-void gt_emit_line_of_event(struct gt_generator *g);
-void gt_emit_line_of_output(struct gt_generator *g);
+void gt_tracetool_emit_line_of_event(struct gt_tracetool_generator *g);
+void gt_tracetool_emit_line_of_output(struct gt_tracetool_generator *g);
 
 /* Returns the suffix of an argument's name in C: "_" if the name is a keyword, else "". */
-const char *gt_c_suffix(const char *name);
+const char *gt_tracetool_c_suffix(const char *name);
 
 #endif

@@ -21,7 +21,7 @@ static bool is_blank(char c)
 }
 
 /* literal = '"' { character | '\' character } '"' */
-static const char *literal(const char *p, const char *end, enum gt_token_kind *kind)
+static const char *literal(const char *p, const char *end, enum gt_tracetool_token_kind *kind)
 {
     for (p++; p < end && *p != '"'; p++)
         if (*p == '\\' && end - p > 1)
@@ -30,12 +30,12 @@ static const char *literal(const char *p, const char *end, enum gt_token_kind *k
     return p < end ? p + 1 : end;
 }
 
-void gt_lexer_next(struct gt_lexer *l)
+void gt_tracetool_lexer_next(struct gt_tracetool_lexer *l)
 {
     const char *p = l->next, *end = l->end;
     while (p < end && is_blank(*p))
         p++;
-    struct gt_token *t = &l->token;
+    struct gt_tracetool_token *t = &l->token;
     t->at = p;
     if (p == end) {
         t->kind = GT_TOKEN_END;
@@ -55,18 +55,18 @@ void gt_lexer_next(struct gt_lexer *l)
     l->next = p;
 }
 
-void gt_lexer_init(struct gt_lexer *l, const char *text, const char *end)
+void gt_tracetool_lexer_init(struct gt_tracetool_lexer *l, const char *text, const char *end)
 {
-    *l = (struct gt_lexer){.next = text, .end = end};
-    gt_lexer_next(l);
+    *l = (struct gt_tracetool_lexer){.next = text, .end = end};
+    gt_tracetool_lexer_next(l);
 }
 
-bool gt_token_is(const struct gt_token *t, char c)
+bool gt_tracetool_token_is(const struct gt_tracetool_token *t, char c)
 {
     return t->kind == GT_TOKEN_OTHER && t->length == 1 && *t->at == c;
 }
 
-bool gt_token_is_word(const struct gt_token *t, const char *word)
+bool gt_tracetool_token_is_word(const struct gt_tracetool_token *t, const char *word)
 {
     return t->kind == GT_TOKEN_WORD && *t->at == *word && !strncmp(t->at, word, t->length) &&
            !word[t->length];
@@ -80,7 +80,7 @@ static int digit_of(char c)
                                   : -1;
 }
 
-unsigned char gt_literal_escape(const char **p, const char *end)
+unsigned char gt_tracetool_literal_escape(const char **p, const char *end)
 {
     static const char letters[] = "abefnrtv", values[] = "\a\b\033\f\n\r\t\v";
     unsigned value = 0;
@@ -127,12 +127,12 @@ static void convert(GString *out, unsigned char c, bool *in_conversion)
     }
 }
 
-void gt_printf_for_stap(GString *out, const char *format)
+void gt_tracetool_printf_for_stap(GString *out, const char *format)
 {
-    struct gt_lexer l;
+    struct gt_tracetool_lexer l;
     bool in_conversion = false;
-    for (gt_lexer_init(&l, format, format + strlen(format)); l.token.kind != GT_TOKEN_END;
-         gt_lexer_next(&l)) {
+    for (gt_tracetool_lexer_init(&l, format, format + strlen(format)); l.token.kind != GT_TOKEN_END;
+         gt_tracetool_lexer_next(&l)) {
         if (l.token.kind == GT_TOKEN_WORD) { /* PRIx64 */
             convert(out, (unsigned char)l.token.at[3], &in_conversion);
             continue;
@@ -142,7 +142,7 @@ void gt_printf_for_stap(GString *out, const char *format)
             unsigned char value = (unsigned char)*c;
             if (*c == '\\') {
                 c++;
-                value = gt_literal_escape(&c, end);
+                value = gt_tracetool_literal_escape(&c, end);
             }
             convert(out, value, &in_conversion);
         }

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum gt_token_kind {
+enum gt_tracetool_token_kind {
     GT_TOKEN_END, /* end of the line */
     GT_TOKEN_WORD,
     GT_TOKEN_NUMBER,
@@ -25,37 +25,37 @@ enum gt_token_kind {
     GT_TOKEN_OTHER,
 };
 
-struct gt_token {
-    enum gt_token_kind kind;
+struct gt_tracetool_token {
+    enum gt_tracetool_token_kind kind;
     const char *at;
     size_t length;
 };
 
 /* The rest of the line; `token` is the current token. */
-struct gt_lexer {
+struct gt_tracetool_lexer {
     const char *next, *end;
-    struct gt_token token;
+    struct gt_tracetool_token token;
 };
 
 /* Reads the first token. */
-void gt_lexer_init(struct gt_lexer *l, const char *text, const char *end);
+void gt_tracetool_lexer_init(struct gt_tracetool_lexer *l, const char *text, const char *end);
 /* Reads the next token; at the end of the line it stays GT_TOKEN_END. */
-void gt_lexer_next(struct gt_lexer *l);
+void gt_tracetool_lexer_next(struct gt_tracetool_lexer *l);
 
 /* True if the token is that character. */
-bool gt_token_is(const struct gt_token *t, char c);
+bool gt_tracetool_token_is(const struct gt_tracetool_token *t, char c);
 /* True if the token is that word. */
-bool gt_token_is_word(const struct gt_token *t, const char *word);
+bool gt_tracetool_token_is_word(const struct gt_tracetool_token *t, const char *word);
 
 /* Returns the byte of an escape in a literal whose text ends at `end`. *p is after the '\'; it is
  * moved to the last character of the escape. */
-unsigned char gt_literal_escape(const char **p, const char *end);
+unsigned char gt_tracetool_literal_escape(const char **p, const char *end);
 
 /* An event's format for languages other than C: one string, with the macros of <inttypes.h>
  * expanded. */
 
 /* Appends the format as the body of a SystemTap string, whose printf has no length modifiers (%lx,
  * %zu). */
-void gt_printf_for_stap(GString *out, const char *format);
+void gt_tracetool_printf_for_stap(GString *out, const char *format);
 
 #endif

@@ -46,30 +46,30 @@ static char *read_input(const char *path, size_t *size, struct gt_error *err)
 }
 
 /* Where LTTng's tracepoints take fewer arguments than an event may have with its vCPU. */
-static void check_ust(struct gt_parser *p, const options *o)
+static void check_ust(struct gt_tracetool_parser *p, const options *o)
 {
-    bool wanted = o->format == &gt_format_ust_events_h;
+    bool wanted = o->format == &gt_tracetool_format_ust_events_h;
     for (size_t i = 0; o->backends[i]; i++)
-        wanted |= o->backends[i] == &gt_backend_ust;
+        wanted |= o->backends[i] == &gt_tracetool_backend_ust;
     for (size_t i = 0; wanted && i < p->events.n; i++) {
-        const struct gt_event *e = &p->events.list[i];
+        const struct gt_tracetool_event *e = &p->events.list[i];
         if (e->n_arguments > GT_EVENT_DECLARED && !e->disable)
-            gt_diagnose_plain(&p->errors,
-                              "%s:%u: event '%s' has %u arguments with its vCPU, LTTng takes %d",
-                              e->path, e->line, e->name, e->n_arguments, GT_EVENT_DECLARED);
+            gt_tracetool_diagnose_plain(
+                &p->errors, "%s:%u: event '%s' has %u arguments with its vCPU, LTTng takes %d",
+                e->path, e->line, e->name, e->n_arguments, GT_EVENT_DECLARED);
     }
 }
 
-static void read_inputs(struct gt_parser *p, const options *o)
+static void read_inputs(struct gt_tracetool_parser *p, const options *o)
 {
     for (size_t i = 0; i < o->n_inputs; i++) {
         struct gt_error err = {0};
         size_t size;
         g_autofree char *text = read_input(o->inputs[i], &size, &err);
         if (text)
-            gt_parser_read(p, o->inputs[i], text, size);
+            gt_tracetool_parser_read(p, o->inputs[i], text, size);
         else
-            gt_diagnose_plain(&p->errors, "tracetool: %s", err.text);
+            gt_tracetool_diagnose_plain(&p->errors, "tracetool: %s", err.text);
     }
     check_ust(p, o);
 }
@@ -93,39 +93,39 @@ static int write_output(const char *path, const struct gt_text *text, struct gt_
     return good ? 0 : gt_error_errno(err, errno, "%s", path);
 }
 
-static int generate(const options *o, const struct gt_parser *p)
+static int generate(const options *o, const struct gt_tracetool_parser *p)
 {
     struct gt_error err = {0};
-    struct gt_generator g;
-    gt_generator_init(&g, o, &p->events);
+    struct gt_tracetool_generator g;
+    gt_tracetool_generator_init(&g, o, &p->events);
     o->format->generate(&g);
     int status = write_output(o->output, &g.out, &err);
-    gt_generator_free(&g);
+    gt_tracetool_generator_free(&g);
     return status ? fail(err.text) : EXIT_SUCCESS;
 }
 
 static int run(const options *o)
 {
-    struct gt_parser p;
+    struct gt_tracetool_parser p;
     int status = EXIT_FAILURE;
-    gt_parser_init(&p, o->grammar);
+    gt_tracetool_parser_init(&p, o->grammar);
     read_inputs(&p, o);
     if (p.errors.n) {
         struct gt_text text = {0};
-        gt_diagnostics_show(&p.errors, &text);
+        gt_tracetool_diagnostics_show(&p.errors, &text);
         fwrite(text.data, 1, text.len, stderr);
         gt_text_free(&text);
     } else {
         status = generate(o, &p);
     }
-    gt_parser_free(&p);
+    gt_tracetool_parser_free(&p);
     return status;
 }
 
 static void print_backends(void)
 {
-    const struct gt_backend *b;
-    for (size_t i = 0; (b = gt_backend_at(i)); i++)
+    const struct gt_tracetool_backend *b;
+    for (size_t i = 0; (b = gt_tracetool_backend_at(i)); i++)
         printf("%s%s", i ? ", " : "", b->name);
     printf("\n");
 }

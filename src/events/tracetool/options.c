@@ -139,7 +139,7 @@ static int read_backends(options *o, struct gt_error *err)
         return gt_error_set(err, GT_E_USAGE, "no backends: --backends=NAME,...");
     g_auto(GStrv) names = g_strsplit(o->backend_names, ",", -1);
     for (char **name = names; *name; name++) {
-        const struct gt_backend *b = gt_backend_find(*name);
+        const struct gt_tracetool_backend *b = gt_tracetool_backend_find(*name);
         if (!b)
             return gt_error_set(err, o->check_backends ? GT_E_NOT_FOUND : GT_E_USAGE,
                                 "unknown backend '%s'", *name);
@@ -212,10 +212,10 @@ static int check(options *o, struct gt_error *err)
     if (status || o->check_backends)
         return status;
     g_ptr_array_add(o->backend_list, NULL);
-    o->backends = (const struct gt_backend *const *)o->backend_list->pdata;
+    o->backends = (const struct gt_tracetool_backend *const *)o->backend_list->pdata;
     if (!o->format_name)
         return gt_error_set(err, GT_E_USAGE, "no format: --format=NAME");
-    o->format = gt_format_find(o->format_name);
+    o->format = gt_tracetool_format_find(o->format_name);
     if (!o->format)
         return gt_error_set(err, GT_E_USAGE, "unknown format '%s'", o->format_name);
     if (!o->group || !*o->group)
@@ -251,8 +251,8 @@ void gt_tracetool_options_free(options *o)
 
 void gt_tracetool_help(struct gt_text *out)
 {
-    const struct gt_format *f;
-    const struct gt_backend *b;
+    const struct gt_tracetool_format *f;
+    const struct gt_tracetool_backend *b;
     gt_text_printf(out,
                    "Usage: tracetool --format=NAME --backends=NAME,... --group=NAME [OPTION]... "
                    "EVENTS... OUTPUT\n\n"
@@ -263,9 +263,9 @@ void gt_tracetool_help(struct gt_text *out)
         gt_text_printf(out, "  %-24s %s\n", name, o->help);
     }
     gt_text_printf(out, "\nFormats:\n");
-    for (size_t i = 0; (f = gt_format_at(i)); i++)
+    for (size_t i = 0; (f = gt_tracetool_format_at(i)); i++)
         gt_text_printf(out, "  %-24s %s\n", f->name, f->summary);
     gt_text_printf(out, "\nBackends:\n");
-    for (size_t i = 0; (b = gt_backend_at(i)); i++)
+    for (size_t i = 0; (b = gt_tracetool_backend_at(i)); i++)
         gt_text_printf(out, "  %-24s %s\n", b->name, b->summary);
 }

@@ -13,19 +13,19 @@
 #include "base/file.h"
 #include "events/tracetool/parser.h"
 
-struct gt_backend;
-struct gt_format;
+struct gt_tracetool_backend;
+struct gt_tracetool_format;
 
 struct gt_tracetool_options {
     bool help, list_backends, check_backends;
-    const struct gt_format *format;
-    const struct gt_backend *const *backends; /* NULL-terminated */
+    const struct gt_tracetool_format *format;
+    const struct gt_tracetool_backend *const *backends; /* NULL-terminated */
     const char *group;
     const char *binary, *probe_prefix, *target_type, *target_name;
     const char *provider;
     const char *header, *ust_header, *runtime_header;
     const char *const *includes; /* until NULL */
-    enum gt_grammar grammar;
+    enum gt_tracetool_grammar grammar;
     const char *const *inputs; /* n_inputs paths */
     size_t n_inputs;
     const char *output;

@@ -24,30 +24,31 @@
 #include "events/tracetool/event.h"
 #include "events/tracetool/lexer.h"
 
-enum gt_grammar {
+enum gt_tracetool_grammar {
     GT_GRAMMAR_ANY,
     GT_GRAMMAR_OLD,
     GT_GRAMMAR_NEW,
 };
 
 /* Parses several files into one list of events. */
-struct gt_parser {
-    enum gt_grammar grammar;
-    struct gt_event_list events;
-    struct gt_diagnostics errors;
+struct gt_tracetool_parser {
+    enum gt_tracetool_grammar grammar;
+    struct gt_tracetool_event_list events;
+    struct gt_tracetool_diagnostics errors;
 
     /* private */
     GHashTable *names; /* names of events in upper case, and where they were declared */
-    struct gt_line line;
-    struct gt_lexer lexer;
-    GArray *newlines; /* struct gt_newline: newlines in formats of this file */
+    struct gt_tracetool_line line;
+    struct gt_tracetool_lexer lexer;
+    GArray *newlines; /* struct gt_tracetool_newline: newlines in formats of this file */
     bool is_old;      /* this file has events of the old grammar */
 };
 
-void gt_parser_init(struct gt_parser *p, enum gt_grammar grammar);
+void gt_tracetool_parser_init(struct gt_tracetool_parser *p, enum gt_tracetool_grammar grammar);
 /* Parses the text of a file. Errors are added to p->errors, valid events to p->events. `path` is
  * copied; `text` need not outlive the call. */
-void gt_parser_read(struct gt_parser *p, const char *path, const char *text, size_t size);
-void gt_parser_free(struct gt_parser *p);
+void gt_tracetool_parser_read(struct gt_tracetool_parser *p, const char *path, const char *text,
+                              size_t size);
+void gt_tracetool_parser_free(struct gt_tracetool_parser *p);
 
 #endif

@@ -123,7 +123,7 @@ static void free_sequence(void *q)
 }
 
 void gt_diff_init(struct gt_diff *d, const char *const names[2], size_t context,
-                  const struct gt_notices *notices)
+                  const struct gt_error_notices *notices)
 {
     *d = (struct gt_diff){
         .notices = notices,
@@ -133,7 +133,7 @@ void gt_diff_init(struct gt_diff *d, const char *const names[2], size_t context,
         .context = context,
     };
     for (int i = 0; i < 2; i++)
-        d->side[i].in = (struct gt_input){.fd = -1, .listener.fd = -1};
+        d->side[i].in = (struct gt_recording_input){.fd = -1, .listener.fd = -1};
 }
 
 int gt_diff_run(struct gt_diff *d, GString *out, struct gt_error *err)

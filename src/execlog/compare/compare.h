@@ -28,7 +28,7 @@ struct gt_diff {
     /* Takes differences instead of the text; NULL: they are described there. */
     void (*found)(void *self, const struct gt_diff_found *found);
     void *found_self;
-    const struct gt_notices *notices;
+    const struct gt_error_notices *notices;
     const char *names[2];
     struct gt_diff_source side[2];
     struct gt_diff_feed { /* the `user` of a source */
@@ -52,9 +52,10 @@ struct gt_diff {
  * `context` lines before each difference. `names` and *notices must outlive *d. Release *d with
  * gt_diff_clear. */
 void gt_diff_init(struct gt_diff *d, const char *const names[2], size_t context,
-                  const struct gt_notices *notices);
+                  const struct gt_error_notices *notices);
 /* Reads both logs and appends to *out the first difference of each vCPU's lines. Errors of
- * gt_input_start and of the readers; GT_E_RANGE: one log is too far ahead of the other. */
+ * gt_recording_input_start and of the readers; GT_E_RANGE: one log is too far ahead of the
+ * other. */
 int gt_diff_run(struct gt_diff *d, GString *out, struct gt_error *err);
 void gt_diff_clear(struct gt_diff *d);
 

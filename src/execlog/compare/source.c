@@ -22,26 +22,26 @@ static int put_lines(void *self, const char *text, size_t n)
     return s->lines(s->user, text, n, line);
 }
 
-int gt_diff_source_open(struct gt_diff_source *s, const struct gt_notices *notices,
+int gt_diff_source_open(struct gt_diff_source *s, const struct gt_error_notices *notices,
                         const char *where, struct gt_error *err)
 {
     s->notices = notices;
     s->line = 1;
-    int status = gt_input_start(notices, where, &s->in, err);
+    int status = gt_recording_input_start(notices, where, &s->in, err);
     if (status == 0)
-        status = gt_input_look(&s->in, err);
+        status = gt_recording_input_look(&s->in, err);
     if (status < 0)
         return status;
     if (gt_execlog_is(s->in.first, s->in.n)) {
         struct gt_execlog_source source = gt_execlog_input_source(&s->in);
         return gt_execlog_reader_create(&source, &s->r, err);
     }
-    status = gt_input_check(
+    status = gt_recording_input_check(
         &s->in, GT_FILE_IS(GT_FILE_EMPTY) | GT_FILE_IS(GT_FILE_TEXT) | GT_FILE_IS(GT_FILE_LOG),
         "a log: text, or execlog's binary form", err);
     if (status < 0)
         return status;
-    if (!gt_file_kind_is_text(s->in.first, s->in.n))
+    if (!gt_recording_kind_is_text(s->in.first, s->in.n))
         return gt_error_set(err, GT_E_FORMAT,
                             "%s: not text, and of an unknown type, expected a log: text, or "
                             "execlog's binary form",
@@ -67,7 +67,7 @@ void gt_diff_source_close(struct gt_diff_source *s)
     gt_execlog_text_destroy(s->text);
     gt_execlog_reader_destroy(s->r);
     g_free(s->buf);
-    gt_input_close(&s->in);
+    gt_recording_input_close(&s->in);
 }
 
 /* ---- text ---------------------------------------------------------------------------------- */
@@ -104,8 +104,9 @@ static int read_text(struct gt_diff_source *s, struct gt_error *err)
     int status = s->room - s->fill < PIECE ? grow(s, err) : 0;
     if (status < 0)
         return status;
-    ssize_t got =
-        s->no_text.status ? 0 : gt_input_read(&s->in, s->buf + s->fill, s->room - s->fill);
+    ssize_t got = s->no_text.status
+                      ? 0
+                      : gt_recording_input_read(&s->in, s->buf + s->fill, s->room - s->fill);
     if (got < 0 && errno == EINTR)
         return 0;
     if (got < 0)
@@ -162,7 +163,7 @@ static int leave_out(struct gt_diff_source *s, int status, const struct gt_error
         return gt_error_set(err, status, "%s", why->text);
     s->damaged = true;
     gt_execlog_text_lose(s->text);
-    gt_notice(s->notices, "%s%s", why->text, status == GT_E_FORMAT ? ": left out" : "");
+    gt_error_notice(s->notices, "%s%s", why->text, status == GT_E_FORMAT ? ": left out" : "");
     return 0;
 }
 
@@ -200,7 +201,7 @@ int gt_diff_source_read(struct gt_diff_source *s, struct gt_error *err)
         }
     }
     if (s->ended && status == 0 && !gt_execlog_whole(s->r) && !s->damaged)
-        gt_notice(s->notices, "%s: has no end: its recording was interrupted", s->in.name);
+        gt_error_notice(s->notices, "%s: has no end: its recording was interrupted", s->in.name);
     return status;
 }
 

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 struct gt_diff_source {
-    const struct gt_notices *notices;
-    struct gt_input in;
+    const struct gt_error_notices *notices;
+    struct gt_recording_input in;
     /* Takes whole lines; `line` is the number of the first one. The last line of a text may have no
      * newline. Non-zero: no further lines are wanted. */
     int (*lines)(void *user, const char *text, size_t n, uint64_t line);
@@ -38,8 +38,8 @@ struct gt_diff_source {
 };
 
 /* Opens a log; set `lines` and `user` before. Call gt_diff_source_close in any case. Errors of
- * gt_input_start, gt_execlog_reader_create. */
-int gt_diff_source_open(struct gt_diff_source *s, const struct gt_notices *notices,
+ * gt_recording_input_start, gt_execlog_reader_create. */
+int gt_diff_source_open(struct gt_diff_source *s, const struct gt_error_notices *notices,
                         const char *where, struct gt_error *err);
 /* Begins the conversion to text, with or without values of accesses; call it before the first step.
  * GT_E_NOMEM. */

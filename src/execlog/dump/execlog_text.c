@@ -14,7 +14,7 @@
 enum { TOLD_MAX = 5 }; /* places that were left out */
 
 struct dump {
-    const struct gt_notices *notices;
+    const struct gt_error_notices *notices;
     struct gt_output *out;
     struct gt_execlog_reader *r;
     struct gt_execlog_text *text;
@@ -25,7 +25,7 @@ struct dump {
 
 /* ---- the query ----------------------------------------------------------------------------- */
 
-bool gt_dump_execlog_asked(const struct gt_dump_execlog_options *o)
+bool gt_execlog_dump_asked(const struct gt_execlog_dump_options *o)
 {
     return o->from || o->to || o->pc || o->mem || o->values;
 }
@@ -33,13 +33,13 @@ bool gt_dump_execlog_asked(const struct gt_dump_execlog_options *o)
 static int parse_range(const char *option, const char *text, uint64_t *lo, uint64_t *hi,
                        struct gt_error *err)
 {
-    if (gt_range_parse(text, lo, hi))
+    if (gt_text_range_parse(text, lo, hi))
         return 0;
     return gt_error_set(err, GT_E_USAGE, "option '--%s' takes " GT_RANGE_EXPECTED ", not '%s'",
                         option, text);
 }
 
-int gt_dump_execlog_query(const struct gt_dump_execlog_options *o, struct gt_execlog_query *out,
+int gt_execlog_dump_query(const struct gt_execlog_dump_options *o, struct gt_execlog_query *out,
                           struct gt_error *err)
 {
     *out = gt_execlog_all;
@@ -78,7 +78,7 @@ static void leave_out(struct dump *d, const struct gt_error *why)
     give(d);
     gt_execlog_text_lose(d->text);
     if (d->left_out++ < TOLD_MAX)
-        gt_notice(d->notices, "%s: left out", why->text);
+        gt_error_notice(d->notices, "%s: left out", why->text);
 }
 
 static void learn(void *self, uint32_t id)
@@ -186,7 +186,7 @@ static int show(struct dump *d, uint64_t size, const struct gt_execlog_text_opti
     int status = some && size ? show_selected(d, size, q, err) : show_all(d, err);
     gt_execlog_text_flush(d->text);
     if (status == 0 && some && !d->any)
-        gt_notice(d->notices, "%s: no line matches the query", gt_execlog_reader_name(d->r));
+        gt_error_notice(d->notices, "%s: no line matches the query", gt_execlog_reader_name(d->r));
     if (status == 0 && d->left_out)
         status = gt_error_set(err, GT_E_FORMAT, "%s: places left out: %" PRIu64,
                               gt_execlog_reader_name(d->r), d->left_out);
@@ -210,7 +210,7 @@ static int check_addresses(const struct dump *d, const struct gt_execlog_query *
     return 0;
 }
 
-int gt_dump_execlog(const struct gt_notices *notices, struct gt_input *in,
+int gt_execlog_dump(const struct gt_error_notices *notices, struct gt_recording_input *in,
                     const struct gt_execlog_query *q, bool values, struct gt_output *out,
                     struct gt_error *err)
 {
@@ -236,19 +236,19 @@ int gt_dump_execlog(const struct gt_notices *notices, struct gt_input *in,
 
 static bool seek(void *self, uint64_t offset)
 {
-    struct gt_input *in = self;
+    struct gt_recording_input *in = self;
     if (!gt_execlog_input_size(in) || lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
         return false;
     in->at = in->n;
     return true;
 }
 
-struct gt_execlog_source gt_execlog_input_source(struct gt_input *in)
+struct gt_execlog_source gt_execlog_input_source(struct gt_recording_input *in)
 {
-    return (struct gt_execlog_source){in->name, gt_input_read, seek, in};
+    return (struct gt_execlog_source){in->name, gt_recording_input_read, seek, in};
 }
 
-uint64_t gt_execlog_input_size(const struct gt_input *in)
+uint64_t gt_execlog_input_size(const struct gt_recording_input *in)
 {
     struct stat st;
     return fstat(in->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 ? (uint64_t)st.st_size

@@ -87,23 +87,23 @@ struct insn {
 };
 
 /* *address is that of the one before. */
-static bool read_insn(struct gt_reader *r, uint64_t *address, struct insn *out)
+static bool read_insn(struct gt_bytes_reader *r, uint64_t *address, struct insn *out)
 {
     uint64_t v = gt_execlog_get_number(r), opcode = gt_execlog_get_number(r);
     *address += v >> 1 ^ (0 - (v & 1));
     out->address = *address;
     out->opcode = (uint32_t)opcode;
     out->len = gt_execlog_get_number(r);
-    out->text = out->len <= GT_EXECLOG_MAX_TEXT ? gt_read_bytes(r, out->len) : NULL;
+    out->text = out->len <= GT_EXECLOG_MAX_TEXT ? gt_bytes_read_bytes(r, out->len) : NULL;
     return out->text && !r->short_of && opcode <= UINT32_MAX;
 }
 
 static char *put_line(char *p, const struct insn *insn)
 {
     memcpy(p, "0x", 2);
-    p = gt_hex_put(p + 2, insn->address);
+    p = gt_text_hex_put(p + 2, insn->address);
     memcpy(p, ", 0x", 4);
-    p = gt_hex_put(p + 4, insn->opcode);
+    p = gt_text_hex_put(p + 4, insn->opcode);
     memcpy(p, ", \"", 3);
     memcpy(p + 3, insn->text, insn->len);
     p += 3 + insn->len;
@@ -112,8 +112,8 @@ static char *put_line(char *p, const struct insn *insn)
 }
 
 /* The block's n instructions, which were seen to be well-formed. */
-static struct gt_execlog_code *make_code(struct gt_execlog_codes *c, struct gt_reader *r, size_t n,
-                                         size_t texts)
+static struct gt_execlog_code *make_code(struct gt_execlog_codes *c, struct gt_bytes_reader *r,
+                                         size_t n, size_t texts)
 {
     struct gt_execlog_code *code = take(c, sizeof *code + n * sizeof code->addresses[0]);
     uint32_t *ends = take(c, (n + 1) * sizeof *ends);
@@ -146,11 +146,11 @@ static int keep(struct gt_execlog_codes *c, struct gt_execlog_code *code, struct
     return 0;
 }
 
-static int learn_block(struct gt_execlog_codes *c, struct gt_reader *r,
+static int learn_block(struct gt_execlog_codes *c, struct gt_bytes_reader *r,
                        struct gt_execlog_block *next, struct gt_error *err)
 {
     uint64_t n = gt_execlog_get_number(r), address = 0;
-    struct gt_reader again = *r;
+    struct gt_bytes_reader again = *r;
     struct insn insn;
     size_t texts = 0;
     if (n == 0 || n > GT_EXECLOG_MAX_INSNS || next->id >= (uint32_t)1 << 30 || next->id == 0)
@@ -175,12 +175,12 @@ static int learn_block(struct gt_execlog_codes *c, struct gt_reader *r,
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-static int learn_name(struct gt_execlog_codes *c, struct gt_reader *r, bool device,
+static int learn_name(struct gt_execlog_codes *c, struct gt_bytes_reader *r, bool device,
                       struct gt_error *err)
 {
     uint64_t number = gt_execlog_get_number(r), size = device ? 0 : gt_execlog_get_number(r);
     uint64_t len = gt_execlog_get_number(r);
-    const uint8_t *name = len <= GT_EXECLOG_MAX_TEXT ? gt_read_bytes(r, len) : NULL;
+    const uint8_t *name = len <= GT_EXECLOG_MAX_TEXT ? gt_bytes_read_bytes(r, len) : NULL;
     if (!name || number >= (device ? MOST_DEVICES : GT_EXECLOG_MAX_REGISTERS) ||
         size > GT_EXECLOG_MAX_VALUE)
         return GT_E_FORMAT;
@@ -218,10 +218,10 @@ const struct gt_execlog_name *gt_execlog_codes_register(const struct gt_execlog_
 
 /* ---- a body -------------------------------------------------------------------------------- */
 
-static int learn_record(struct gt_execlog_codes *c, struct gt_reader *r,
+static int learn_record(struct gt_execlog_codes *c, struct gt_bytes_reader *r,
                         struct gt_execlog_block *next, struct gt_error *err)
 {
-    switch (gt_read_u8(r)) {
+    switch (gt_bytes_read_u8(r)) {
     case GT_EXECLOG_D_BLOCK:
         return learn_block(c, r, next, err);
     case GT_EXECLOG_D_DEVICE:
@@ -237,8 +237,8 @@ int gt_execlog_codes_learn(struct gt_execlog_codes *c, const struct gt_execlog_c
                            const uint8_t *body, struct gt_error *err)
 {
     struct gt_execlog_block next = {(uint32_t)chunk->first, 0, chunk->insn};
-    struct gt_reader r;
-    gt_reader_init(&r, body, chunk->unpacked);
+    struct gt_bytes_reader r;
+    gt_bytes_reader_init(&r, body, chunk->unpacked);
     if (chunk->first > UINT32_MAX)
         next.id = 0;
     while (r.left) {

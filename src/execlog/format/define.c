@@ -13,7 +13,7 @@ enum { MOST_BLOCKS = 1 << 30 };
 uint8_t *gt_execlog_bytes_room(struct gt_execlog_bytes *b, size_t n)
 {
     void *data = b->data;
-    b->failed |= !gt_array_grow(&data, &b->cap, b->n + n, 1);
+    b->failed |= !gt_base_array_grow(&data, &b->cap, b->n + n, 1);
     b->data = data;
     return b->failed ? NULL : b->data + b->n;
 }
@@ -138,7 +138,7 @@ static int define(struct gt_execlog_writer *w, const struct gt_execlog_insn *ins
     size_t before = pending->code.n;
     if (w->n_blocks >= MOST_BLOCKS || w->n_insns > UINT32_MAX - n)
         return GT_E_RANGE;
-    bool room = gt_array_grow(&blocks, &pending->cap, pending->n + 1, sizeof *pending->blocks);
+    bool room = gt_base_array_grow(&blocks, &pending->cap, pending->n + 1, sizeof *pending->blocks);
     pending->blocks = blocks;
     if (room)
         add_code(pending, insns, n);

@@ -68,7 +68,7 @@ static inline uint64_t gt_execlog_unfold(uint64_t v)
 /* Reads a number of n bytes, 0 to 8. */
 static inline uint64_t gt_execlog_read(const uint8_t *p, unsigned n)
 {
-    uint64_t v = gt_le64(p);
+    uint64_t v = gt_bytes_le64(p);
     return n >= 8 ? v : v & ((UINT64_C(1) << (8 * n)) - 1);
 }
 
@@ -170,8 +170,8 @@ static inline bool gt_execlog_walk_value(struct gt_execlog_walk *k, uint8_t lead
     unsigned n = lead & 15;
     k->p++;
     if (n == 15) {
-        value[0] = gt_le64(k->p);
-        value[1] = gt_le64(k->p + 8);
+        value[0] = gt_bytes_le64(k->p);
+        value[1] = gt_bytes_le64(k->p + 8);
         k->p += 16;
     } else if (n <= 8) {
         uint64_t *last = &k->values[k->slot];

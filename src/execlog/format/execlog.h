@@ -82,7 +82,7 @@ uint32_t gt_execlog_define_register(struct gt_execlog_writer *w, const char *nam
  * tail last. */
 size_t gt_execlog_head(void *writer, uint8_t *out);
 size_t gt_execlog_mark(void *writer, uint64_t bytes, uint8_t *out);
-const uint8_t *gt_execlog_pack(void *writer, const struct gt_buffer *b, size_t *n);
+const uint8_t *gt_execlog_pack(void *writer, const struct gt_packet_buffer *b, size_t *n);
 const uint8_t *gt_execlog_tail(void *writer, size_t *n);
 /* The same for now: the log may go on. */
 const uint8_t *gt_execlog_exec_tail(void *writer, size_t *n);
@@ -92,12 +92,12 @@ void gt_execlog_writer_lock(struct gt_execlog_writer *w);
 void gt_execlog_writer_unlock(struct gt_execlog_writer *w);
 
 /* Leaves the buffer's first lines out of the log (for a ring of the last lines). */
-void gt_execlog_skip(struct gt_buffer *b, uint32_t lines);
+void gt_execlog_skip(struct gt_packet_buffer *b, uint32_t lines);
 
 /* ---- a vCPU's events ----------------------------------------------------------------------- */
 
 /* As gt_packet_sink_exchange. */
-typedef struct gt_buffer *(*gt_execlog_swap_fn)(void *self, struct gt_buffer *b);
+typedef struct gt_packet_buffer *(*gt_execlog_swap_fn)(void *self, struct gt_packet_buffer *b);
 
 /* The stream of one vCPU, used by its thread only. All zero: not begun. */
 struct gt_execlog_stream {
@@ -112,7 +112,7 @@ struct gt_execlog_stream {
     uint32_t slot; /* slot of the newest access */
     bool stopped;  /* no further instruction of the block starts */
     bool by_insn;  /* gt_execlog_lines started the current block */
-    struct gt_buffer *buffer;
+    struct gt_packet_buffer *buffer;
     gt_execlog_swap_fn swap;
     void *self;
     /* The base of the next difference. Each instruction has a slot; several may share one. */
@@ -122,11 +122,11 @@ struct gt_execlog_stream {
 
 /* Begins a stream. Its buffers, b and those that swap returns, must have at least 4 *
  * GT_EXECLOG_SPARE bytes. */
-void gt_execlog_begin(struct gt_execlog_stream *s, unsigned vcpu, struct gt_buffer *b,
+void gt_execlog_begin(struct gt_execlog_stream *s, unsigned vcpu, struct gt_packet_buffer *b,
                       gt_execlog_swap_fn swap, void *self);
 /* Ends the stream: the vCPU's waiting line is complete. With `repeats` it is printed even if it is
  * empty, and one that was completed comes again. Returns the buffer, which the caller submits. */
-struct gt_buffer *gt_execlog_end(struct gt_execlog_stream *s, bool repeats);
+struct gt_packet_buffer *gt_execlog_end(struct gt_execlog_stream *s, bool repeats);
 /* Completes the waiting line although no line follows yet. If none follows, gt_execlog_end prints
  * it again. */
 void gt_execlog_complete(struct gt_execlog_stream *s);

@@ -91,7 +91,8 @@ static void take_pending(struct gt_execlog_writer *w)
 static bool know(struct gt_execlog_writer *w)
 {
     void *blocks = w->blocks;
-    bool good = gt_array_grow(&blocks, &w->cap_known, w->n_known + w->taken.n, sizeof *w->blocks);
+    bool good =
+        gt_base_array_grow(&blocks, &w->cap_known, w->n_known + w->taken.n, sizeof *w->blocks);
     w->blocks = blocks;
     if (!good)
         return false;
@@ -224,12 +225,13 @@ static const struct gt_execlog_visitor visitor = {
     .value = on_value,
 };
 
-static void add_events(struct gt_execlog_writer *w, const struct gt_buffer *b)
+static void add_events(struct gt_execlog_writer *w, const struct gt_packet_buffer *b)
 {
     const uint8_t *events = b->data + GT_EXECLOG_PREFIX;
     size_t n = b->used - GT_EXECLOG_PREFIX;
     uint8_t summary[2 * GT_EXECLOG_SET_SIZE];
-    uint32_t vcpu = gt_le32(b->data) % GT_EXECLOG_MAX_VCPUS, skip = gt_le32(b->data + 4);
+    uint32_t vcpu = gt_bytes_le32(b->data) % GT_EXECLOG_MAX_VCPUS,
+             skip = gt_bytes_le32(b->data + 4);
     struct gt_execlog_chunk c = {
         .type = GT_EXECLOG_EVENTS, .vcpu = vcpu, .first = w->line, .other = skip};
     assert(b->size - b->used >= GT_EXECLOG_PADDING);
@@ -260,10 +262,10 @@ size_t gt_execlog_head(void *writer, uint8_t *out)
     struct gt_execlog_writer *w = writer;
     memset(out, 0, GT_EXECLOG_HEAD);
     memcpy(out, gt_execlog_magic, sizeof gt_execlog_magic);
-    gt_put16(gt_put16(out + 8, GT_EXECLOG_MAJOR), GT_EXECLOG_MINOR);
-    gt_put32(out + 12, w->flags);
+    gt_bytes_put16(gt_bytes_put16(out + 8, GT_EXECLOG_MAJOR), GT_EXECLOG_MINOR);
+    gt_bytes_put32(out + 12, w->flags);
     memcpy(out + 16, w->target, sizeof w->target);
-    gt_put32(out + GT_EXECLOG_HEAD - 4, gt_execlog_check(0, out, GT_EXECLOG_HEAD - 4));
+    gt_bytes_put32(out + GT_EXECLOG_HEAD - 4, gt_execlog_check(0, out, GT_EXECLOG_HEAD - 4));
     w->offset += GT_EXECLOG_HEAD;
     return GT_EXECLOG_HEAD;
 }
@@ -278,7 +280,7 @@ size_t gt_execlog_mark(void *writer, uint64_t bytes, uint8_t *out)
     return GT_EXECLOG_HEAD;
 }
 
-const uint8_t *gt_execlog_pack(void *writer, const struct gt_buffer *b, size_t *n)
+const uint8_t *gt_execlog_pack(void *writer, const struct gt_packet_buffer *b, size_t *n)
 {
     struct gt_execlog_writer *w = writer;
     put_definitions(w);

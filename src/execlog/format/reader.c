@@ -19,7 +19,7 @@ struct gt_execlog_reader {
     struct gt_execlog_about about;
     struct gt_execlog_codes *codes;
     ZSTD_DCtx *zstd;
-    struct gt_refill in;
+    struct gt_bytes_refill in;
     uint32_t body;       /* bytes at hand that are the body of the chunk given last */
     bool lost;           /* the bytes at hand are not a chunk: the next one is to be looked for */
     bool whole;          /* END was given */
@@ -43,26 +43,26 @@ static int no_memory(struct gt_execlog_reader *r)
 
 static int want(struct gt_execlog_reader *r, size_t n)
 {
-    return gt_refill_need(&r->in, n, &r->why);
+    return gt_bytes_refill_need(&r->in, n, &r->why);
 }
 
 static bool go(struct gt_execlog_reader *r, uint64_t offset)
 {
     if (!r->seek || offset > INT64_MAX || !r->seek(r->in.self, offset))
         return false;
-    gt_refill_restart(&r->in, offset);
+    gt_bytes_refill_restart(&r->in, offset);
     return true;
 }
 
 /* Leaves out n bytes; 1, 0: it ends before. */
 static int pass(struct gt_execlog_reader *r, size_t n)
 {
-    size_t here = gt_refill_left(&r->in);
+    size_t here = gt_bytes_refill_left(&r->in);
     if (n > here && n - here > NEAR && r->in.ahead == NEAR && go(r, r->in.offset + n))
         return 1;
     int status = want(r, n);
     if (status == 1)
-        gt_refill_take(&r->in, n);
+        gt_bytes_refill_take(&r->in, n);
     return status;
 }
 
@@ -71,7 +71,7 @@ static int cut_off(struct gt_execlog_reader *r, size_t whole)
     return gt_error_set(&r->why, GT_E_TRUNC,
                         "%.300s offset %" PRIu64
                         ": truncated: the log ends after %zu of a chunk's %zu bytes",
-                        r->in.name, r->in.offset, gt_refill_left(&r->in), whole);
+                        r->in.name, r->in.offset, gt_bytes_refill_left(&r->in), whole);
 }
 
 static int damaged(struct gt_execlog_reader *r, struct gt_error *err, const char *what)
@@ -87,8 +87,8 @@ static int read_header(struct gt_execlog_reader *r, struct gt_error *err)
     int status = want(r, GT_EXECLOG_HEAD);
     if (status < 0)
         return status;
-    const uint8_t *h = gt_refill_at(&r->in);
-    size_t n = gt_refill_left(&r->in);
+    const uint8_t *h = gt_bytes_refill_at(&r->in);
+    size_t n = gt_bytes_refill_left(&r->in);
     if (!gt_execlog_is(h, n))
         return gt_error_set(err, n ? GT_E_FORMAT : GT_E_TRUNC,
                             "%.300s: not an execlog log in binary form: %s", r->in.name,
@@ -97,18 +97,18 @@ static int read_header(struct gt_execlog_reader *r, struct gt_error *err)
         return gt_error_set(err, GT_E_TRUNC,
                             "%.300s: truncated: it ends after %zu bytes of its header's %d",
                             r->in.name, n, GT_EXECLOG_HEAD);
-    r->about.major = gt_le16(h + 8);
-    r->about.minor = gt_le16(h + 10);
+    r->about.major = gt_bytes_le16(h + 8);
+    r->about.minor = gt_bytes_le16(h + 10);
     if (r->about.major != GT_EXECLOG_MAJOR)
         return gt_error_set(err, GT_E_UNSUPPORTED,
                             "%.300s: execlog log of version %u.%u, this guesttrace reads %d.x",
                             r->in.name, r->about.major, r->about.minor, GT_EXECLOG_MAJOR);
-    if (gt_le32(h + GT_EXECLOG_HEAD - 4) != gt_execlog_check(0, h, GT_EXECLOG_HEAD - 4))
+    if (gt_bytes_le32(h + GT_EXECLOG_HEAD - 4) != gt_execlog_check(0, h, GT_EXECLOG_HEAD - 4))
         return gt_error_set(err, GT_E_FORMAT, "%.300s: its header is damaged (check 0x%08x)",
-                            r->in.name, gt_le32(h + GT_EXECLOG_HEAD - 4));
-    r->about.flags = gt_le32(h + 12);
+                            r->in.name, gt_bytes_le32(h + GT_EXECLOG_HEAD - 4));
+    r->about.flags = gt_bytes_le32(h + 12);
     memcpy(r->about.target, h + 16, sizeof r->about.target - 1);
-    gt_refill_take(&r->in, GT_EXECLOG_HEAD);
+    gt_bytes_refill_take(&r->in, GT_EXECLOG_HEAD);
     return 0;
 }
 
@@ -120,7 +120,7 @@ static struct gt_execlog_reader *new_reader(const struct gt_execlog_source *sour
     r->seek = source->seek;
     r->codes = gt_execlog_codes_create();
     r->zstd = ZSTD_createDCtx();
-    if (gt_refill_init(&r->in, source->read, source->self, source->name, AHEAD, NULL) == 0 &&
+    if (gt_bytes_refill_init(&r->in, source->read, source->self, source->name, AHEAD, NULL) == 0 &&
         r->codes && r->zstd)
         return r;
     gt_execlog_reader_destroy(r);
@@ -147,7 +147,7 @@ void gt_execlog_reader_destroy(struct gt_execlog_reader *r)
 {
     if (!r)
         return;
-    gt_refill_free(&r->in);
+    gt_bytes_refill_free(&r->in);
     gt_execlog_codes_destroy(r->codes);
     ZSTD_freeDCtx(r->zstd);
     free(r->out[0]);
@@ -181,12 +181,12 @@ const char *gt_execlog_reader_name(const struct gt_execlog_reader *r)
 static int look(struct gt_execlog_reader *r, struct gt_execlog_chunk *out)
 {
     int status = want(r, GT_EXECLOG_HEAD);
-    if (status <= 0 || !gt_execlog_get_chunk(gt_refill_at(&r->in), out))
+    if (status <= 0 || !gt_execlog_get_chunk(gt_bytes_refill_at(&r->in), out))
         return status < 0 ? status : 0;
     status = want(r, GT_EXECLOG_HEAD + (size_t)out->summary);
     if (status <= 0)
         return status;
-    const uint8_t *h = gt_refill_at(&r->in);
+    const uint8_t *h = gt_bytes_refill_at(&r->in);
     return gt_execlog_chunk_good(h, h + GT_EXECLOG_HEAD, out->summary);
 }
 
@@ -197,16 +197,16 @@ static int look_for_next(struct gt_execlog_reader *r)
     int status;
     r->lost = false;
     do {
-        gt_refill_take(&r->in, 1);
+        gt_bytes_refill_take(&r->in, 1);
         status = want(r, GT_EXECLOG_HEAD);
-        while (status == 1 && gt_refill_left(&r->in) > GT_EXECLOG_HEAD &&
-               gt_le32(gt_refill_at(&r->in)) != GT_EXECLOG_CHUNK)
-            gt_refill_take(&r->in, 1);
-        if (status == 1 && gt_le32(gt_refill_at(&r->in)) == GT_EXECLOG_CHUNK)
+        while (status == 1 && gt_bytes_refill_left(&r->in) > GT_EXECLOG_HEAD &&
+               gt_bytes_le32(gt_bytes_refill_at(&r->in)) != GT_EXECLOG_CHUNK)
+            gt_bytes_refill_take(&r->in, 1);
+        if (status == 1 && gt_bytes_le32(gt_bytes_refill_at(&r->in)) == GT_EXECLOG_CHUNK)
             status = look(r, &chunk) == 1 ? 2 : 1;
     } while (status == 1);
     if (status == 0)
-        gt_refill_take(&r->in, gt_refill_left(&r->in));
+        gt_bytes_refill_take(&r->in, gt_bytes_refill_left(&r->in));
     return status;
 }
 
@@ -227,11 +227,11 @@ static int next(struct gt_execlog_reader *r, struct gt_execlog_item *out, struct
         status = look_for_next(r);
     if (status >= 0)
         status = want(r, GT_EXECLOG_HEAD);
-    if (status < 0 || gt_refill_left(&r->in) == 0)
+    if (status < 0 || gt_bytes_refill_left(&r->in) == 0)
         return status;
     if (status == 0)
         return cut_off(r, GT_EXECLOG_HEAD);
-    if (!gt_execlog_get_chunk(gt_refill_at(&r->in), &out->chunk))
+    if (!gt_execlog_get_chunk(gt_bytes_refill_at(&r->in), &out->chunk))
         return lose(r, err, "no chunk begins here, or a damaged one");
     size_t whole = GT_EXECLOG_HEAD + (size_t)out->chunk.summary;
     status = want(r, whole);
@@ -239,11 +239,11 @@ static int next(struct gt_execlog_reader *r, struct gt_execlog_item *out, struct
         return status;
     if (status == 0)
         return cut_off(r, whole);
-    out->summary = gt_refill_at(&r->in) + GT_EXECLOG_HEAD;
-    if (!gt_execlog_chunk_good(gt_refill_at(&r->in), out->summary, out->chunk.summary))
+    out->summary = gt_bytes_refill_at(&r->in) + GT_EXECLOG_HEAD;
+    if (!gt_execlog_chunk_good(gt_bytes_refill_at(&r->in), out->summary, out->chunk.summary))
         return lose(r, err, "the chunk that begins here is damaged");
     out->offset = r->in.offset;
-    gt_refill_take(&r->in, whole);
+    gt_bytes_refill_take(&r->in, whole);
     r->body = out->chunk.packed;
     r->whole = out->chunk.type == GT_EXECLOG_END;
     return 1;
@@ -265,7 +265,7 @@ static int unpack(struct gt_execlog_reader *r, const struct gt_execlog_item *ite
     const struct gt_execlog_chunk *c = &item->chunk;
     size_t n = 0;
     if (c->packed)
-        n = ZSTD_decompressDCtx(r->zstd, out, c->unpacked, gt_refill_at(&r->in), c->packed);
+        n = ZSTD_decompressDCtx(r->zstd, out, c->unpacked, gt_bytes_refill_at(&r->in), c->packed);
     if (ZSTD_isError(n))
         return gt_error_set(err, GT_E_FORMAT, "%.300s offset %" PRIu64 ": chunk is damaged: %s",
                             r->in.name, item->offset, ZSTD_getErrorName(n));
@@ -302,7 +302,7 @@ int gt_execlog_body(struct gt_execlog_reader *r, const struct gt_execlog_item *i
     }
     status = unpack(r, item, room, err);
     memset(room + (status < 0 ? 0 : item->chunk.unpacked), 0, GT_EXECLOG_PADDING);
-    gt_refill_take(&r->in, item->chunk.packed);
+    gt_bytes_refill_take(&r->in, item->chunk.packed);
     r->body = 0;
     *out = room;
     return status < 0 ? status : 0;

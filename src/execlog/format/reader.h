@@ -14,7 +14,7 @@
 
 struct gt_execlog_source {
     const char *name; /* for messages */
-    gt_refill_fn read;
+    gt_bytes_refill_fn read;
     /* Sets the offset of the next read. False: not possible. NULL: the source cannot seek. */
     bool (*seek)(void *self, uint64_t offset);
     void *self;

@@ -44,10 +44,10 @@ static void add_events(struct plan *p, struct gt_execlog_chunk_ref ref)
 static bool matches(const struct plan *p, const struct gt_execlog_chunk *c, const uint8_t *summary)
 {
     const struct gt_execlog_query *q = p->q;
-    struct gt_reader r;
+    struct gt_bytes_reader r;
     if (c->first > q->to || (c->count && c->first - 1 + c->count < q->from))
         return false;
-    gt_reader_init(&r, summary, c->summary);
+    gt_bytes_reader_init(&r, summary, c->summary);
     bool insn = gt_execlog_set_meets(&r, q->insn_lo, q->insn_hi);
     bool access = gt_execlog_set_meets(&r, q->access_lo, q->access_hi);
     return (insn || !q->by_insn) && (access || !q->by_access);
@@ -134,13 +134,13 @@ static bool find_indexes(struct plan *p, uint64_t last, struct chain *found)
 }
 
 /* One entry of an index. */
-static bool read_entry(struct gt_reader *r, struct gt_execlog_item *out)
+static bool read_entry(struct gt_bytes_reader *r, struct gt_execlog_item *out)
 {
     out->offset = gt_execlog_get_number(r);
-    const uint8_t *head = gt_read_bytes(r, GT_EXECLOG_HEAD);
+    const uint8_t *head = gt_bytes_read_bytes(r, GT_EXECLOG_HEAD);
     if (!head || !gt_execlog_get_chunk(head, &out->chunk))
         return false;
-    out->summary = gt_read_bytes(r, out->chunk.summary);
+    out->summary = gt_bytes_read_bytes(r, out->chunk.summary);
     return out->summary && gt_execlog_chunk_good(head, out->summary, out->chunk.summary);
 }
 
@@ -148,14 +148,14 @@ static bool look_at_index(struct plan *p, uint64_t where)
 {
     struct gt_execlog_item item, entry;
     const uint8_t *body;
-    struct gt_reader r;
+    struct gt_bytes_reader r;
     if (!gt_execlog_go(p->r, where, false) || gt_execlog_next(p->r, &item, NULL) != 1)
         return false;
     if (item.chunk.first > p->q->to) /* nothing in it is asked for */
         return true;
     if (gt_execlog_body(p->r, &item, &body, NULL) < 0)
         return false;
-    gt_reader_init(&r, body, item.chunk.unpacked);
+    gt_bytes_reader_init(&r, body, item.chunk.unpacked);
     while (r.left) {
         if (!read_entry(&r, &entry))
             return false;

@@ -69,9 +69,9 @@ size_t gt_execlog_set_put(struct gt_execlog_set *s, uint8_t *out)
     return (size_t)(p - out);
 }
 
-bool gt_execlog_set_meets(struct gt_reader *r, uint64_t lo, uint64_t hi)
+bool gt_execlog_set_meets(struct gt_bytes_reader *r, uint64_t lo, uint64_t hi)
 {
-    unsigned shift = gt_read_u8(r);
+    unsigned shift = gt_bytes_read_u8(r);
     uint64_t n = gt_execlog_get_number(r), grain = 0;
     bool meets = false;
     if (shift > 63)

@@ -37,7 +37,7 @@ void gt_execlog_set_shrink(struct gt_execlog_set *s, size_t most);
 size_t gt_execlog_set_put(struct gt_execlog_set *s, uint8_t *out);
 /* Consumes an encoded set; true if it may contain an address from lo to hi. An invalid set contains
  * all addresses. */
-bool gt_execlog_set_meets(struct gt_reader *r, uint64_t lo, uint64_t hi);
+bool gt_execlog_set_meets(struct gt_bytes_reader *r, uint64_t lo, uint64_t hi);
 
 static inline void gt_execlog_set_add(struct gt_execlog_set *s, uint64_t address)
 {
@@ -57,11 +57,11 @@ static inline void gt_execlog_set_add(struct gt_execlog_set *s, uint64_t address
 /* Reads the numbers that gt_execlog_put_number writes: seven bits a byte, the low bits first. */
 
 /* Latches if the bytes end, or the number exceeds 64 bits. */
-static inline uint64_t gt_execlog_get_number(struct gt_reader *r)
+static inline uint64_t gt_execlog_get_number(struct gt_bytes_reader *r)
 {
     uint64_t v = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
-        uint8_t byte = gt_read_u8(r);
+        uint8_t byte = gt_bytes_read_u8(r);
         v |= (uint64_t)(byte & 0x7f) << shift;
         if (byte < 0x80)
             return v;

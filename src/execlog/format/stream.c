@@ -3,10 +3,10 @@
  * vCPU, u32 lines to skip (chunk.h). */
 #include "execlog/format/chunk.h"
 
-static void take_buffer(struct gt_execlog_stream *s, struct gt_buffer *b)
+static void take_buffer(struct gt_execlog_stream *s, struct gt_packet_buffer *b)
 {
     s->buffer = b;
-    gt_put32(gt_put32(b->data, s->vcpu), 0);
+    gt_bytes_put32(gt_bytes_put32(b->data, s->vcpu), 0);
     s->fresh = s->at = b->data + GT_EXECLOG_PREFIX;
     s->end = b->data + b->size - GT_EXECLOG_EVENT;
     s->device = 0;
@@ -21,7 +21,7 @@ static void swap(struct gt_execlog_stream *s)
     take_buffer(s, s->swap(s->self, s->buffer));
 }
 
-void gt_execlog_begin(struct gt_execlog_stream *s, unsigned vcpu, struct gt_buffer *b,
+void gt_execlog_begin(struct gt_execlog_stream *s, unsigned vcpu, struct gt_packet_buffer *b,
                       gt_execlog_swap_fn swap_fn, void *self)
 {
     s->vcpu = vcpu;
@@ -74,11 +74,11 @@ void gt_execlog_complete(struct gt_execlog_stream *s)
     s->encoded = s->index;
 }
 
-struct gt_buffer *gt_execlog_end(struct gt_execlog_stream *s, bool repeats)
+struct gt_packet_buffer *gt_execlog_end(struct gt_execlog_stream *s, bool repeats)
 {
     if (s->by_insn)
         gt_execlog_stop(s, s->index + 1);
-    struct gt_buffer *b = s->buffer;
+    struct gt_packet_buffer *b = s->buffer;
     *s->at++ = repeats ? GT_EXECLOG_LAST : GT_EXECLOG_LINE;
     b->used = (size_t)(s->at - b->data);
     s->buffer = NULL;
@@ -134,9 +134,9 @@ void gt_execlog_register(struct gt_execlog_stream *s, uint32_t i, uint32_t reg,
     s->encoded = s->index;
 }
 
-void gt_execlog_skip(struct gt_buffer *b, uint32_t lines)
+void gt_execlog_skip(struct gt_packet_buffer *b, uint32_t lines)
 {
-    gt_put32(b->data + 4, lines);
+    gt_bytes_put32(b->data + 4, lines);
 }
 
 /* Headers of chunks, both directions: see chunk.h. */
@@ -161,15 +161,15 @@ static uint32_t check_of(const uint8_t *head, const uint8_t *summary, size_t n)
 
 void gt_execlog_put_chunk(uint8_t *out, const struct gt_execlog_chunk *c, const uint8_t *summary)
 {
-    uint8_t *p = gt_put32(out, GT_EXECLOG_CHUNK);
+    uint8_t *p = gt_bytes_put32(out, GT_EXECLOG_CHUNK);
     *p++ = c->type;
     *p++ = c->flags;
-    p = gt_put16(p, 0);
-    p = gt_put32(gt_put32(p, c->summary), c->packed);
-    p = gt_put32(gt_put32(p, c->unpacked), c->vcpu);
-    p = gt_put64(gt_put64(gt_put64(p, c->first), c->count), c->other);
-    p = gt_put32(gt_put32(gt_put32(p, c->names), c->insn), 0);
-    gt_put32(p, check_of(out, summary, c->summary));
+    p = gt_bytes_put16(p, 0);
+    p = gt_bytes_put32(gt_bytes_put32(p, c->summary), c->packed);
+    p = gt_bytes_put32(gt_bytes_put32(p, c->unpacked), c->vcpu);
+    p = gt_bytes_put64(gt_bytes_put64(gt_bytes_put64(p, c->first), c->count), c->other);
+    p = gt_bytes_put32(gt_bytes_put32(gt_bytes_put32(p, c->names), c->insn), 0);
+    gt_bytes_put32(p, check_of(out, summary, c->summary));
 }
 
 bool gt_execlog_get_chunk(const uint8_t *in, struct gt_execlog_chunk *out)
@@ -177,22 +177,22 @@ bool gt_execlog_get_chunk(const uint8_t *in, struct gt_execlog_chunk *out)
     *out = (struct gt_execlog_chunk){
         .type = in[4],
         .flags = in[5],
-        .summary = gt_le32(in + 8),
-        .packed = gt_le32(in + 12),
-        .unpacked = gt_le32(in + 16),
-        .vcpu = gt_le32(in + 20),
-        .first = gt_le64(in + 24),
-        .count = gt_le64(in + 32),
-        .other = gt_le64(in + 40),
-        .names = gt_le32(in + 48),
-        .insn = gt_le32(in + 52),
+        .summary = gt_bytes_le32(in + 8),
+        .packed = gt_bytes_le32(in + 12),
+        .unpacked = gt_bytes_le32(in + 16),
+        .vcpu = gt_bytes_le32(in + 20),
+        .first = gt_bytes_le64(in + 24),
+        .count = gt_bytes_le64(in + 32),
+        .other = gt_bytes_le64(in + 40),
+        .names = gt_bytes_le32(in + 48),
+        .insn = gt_bytes_le32(in + 52),
     };
-    return gt_le32(in) == GT_EXECLOG_CHUNK && out->summary <= GT_EXECLOG_MAX_SUMMARY &&
+    return gt_bytes_le32(in) == GT_EXECLOG_CHUNK && out->summary <= GT_EXECLOG_MAX_SUMMARY &&
            out->unpacked <= GT_EXECLOG_MAX_UNPACKED && out->packed <= GT_EXECLOG_MAX_PACKED &&
            out->vcpu < GT_EXECLOG_MAX_VCPUS;
 }
 
 bool gt_execlog_chunk_good(const uint8_t *in, const uint8_t *summary, size_t n)
 {
-    return gt_le32(in + CHECK_AT) == check_of(in, summary, n);
+    return gt_bytes_le32(in + CHECK_AT) == check_of(in, summary, n);
 }

@@ -154,7 +154,7 @@ static bool on_access(void *self, bool store, uint64_t address, uint32_t device)
     if (!p)
         return true;
     memcpy(p, words[store], sizeof words[store]);
-    p = gt_hex_put_padded(p + 10 + store, address);
+    p = gt_text_hex_put_padded(p + 10 + store, address);
     if (name)
         p = copy(p, name->text, name->len);
     t->fill = (size_t)(p - t->buf);
@@ -183,7 +183,7 @@ static bool on_change(void *self, const struct gt_execlog_change *c)
     if (!p)
         return true;
     p = copy(p, name->text, name->len);
-    gt_put64(value, c->value);
+    gt_bytes_put64(value, c->value);
     p = put_hex_bytes(p, c->size ? c->bytes : value, name->size);
     t->fill = (size_t)(p - t->buf);
     return true;
@@ -198,11 +198,11 @@ static void on_value(void *self, const uint64_t value[2], bool wide)
     memcpy(p, " = 0x", 5);
     p += 5;
     if (wide && value[1]) {
-        p = gt_hex_put(p, value[1]);
-        p = gt_hex_put8(p, (uint32_t)(value[0] >> 32));
-        p = gt_hex_put8(p, (uint32_t)value[0]);
+        p = gt_text_hex_put(p, value[1]);
+        p = gt_text_hex_put8(p, (uint32_t)(value[0] >> 32));
+        p = gt_text_hex_put8(p, (uint32_t)value[0]);
     } else {
-        p = gt_hex_put(p, value[0]);
+        p = gt_text_hex_put(p, value[0]);
     }
     t->fill = (size_t)(p - t->buf);
 }

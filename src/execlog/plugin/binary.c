@@ -51,11 +51,11 @@ static int options(struct gt_exlog *e, struct gt_packet_sink_options *o, struct 
     return status;
 }
 
-static struct gt_buffer *exchange(void *packet_sink, struct gt_buffer *b)
+static struct gt_packet_buffer *exchange(void *packet_sink, struct gt_packet_buffer *b)
 {
     trace_execlog_records(b->used);
-    struct gt_buffer *empty = gt_packet_sink_exchange(packet_sink, b);
-    gt_sink_message_report(packet_sink);
+    struct gt_packet_buffer *empty = gt_packet_sink_exchange(packet_sink, b);
+    gt_support_sink_message_report(packet_sink);
     return empty;
 }
 
@@ -63,7 +63,7 @@ static bool begin(struct gt_exlog_vcpu *v)
 {
     struct gt_exlog *e = v->recorder;
     struct binary *t = calloc(1, sizeof *t);
-    struct gt_buffer *b = t ? gt_packet_sink_acquire(e->packet_sink) : NULL;
+    struct gt_packet_buffer *b = t ? gt_packet_sink_acquire(e->packet_sink) : NULL;
     if (!b) {
         free(t);
         return false;

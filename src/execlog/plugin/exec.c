@@ -38,7 +38,7 @@ static inline struct gt_exlog_vcpu *vcpu_begins(struct gt_exlog *e, unsigned vcp
 static inline uint64_t *started(struct gt_exlog *e, struct gt_exlog_vcpu *v)
 {
     if (__atomic_load_n(&e->scoreboard_moves, __ATOMIC_RELAXED))
-        gt_exlog_set_started(v, gt_scoreboard_find(e->scoreboard, v->index));
+        gt_exlog_set_started(v, gt_host_scoreboard_find(e->scoreboard, v->index));
     return __atomic_load_n(&v->started, __ATOMIC_RELAXED);
 }
 
@@ -167,16 +167,16 @@ void gt_exlog_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *d
         gt_exlog_leave(v);
         return;
     }
-    struct gt_exlog_access a = {.store = gt_mem_is_store(meminfo), .address = vaddr};
-    struct gt_mem_target target;
-    if (e->physical && gt_mem_find(meminfo, vaddr, &target)) {
+    struct gt_exlog_access a = {.store = gt_host_mem_is_store(meminfo), .address = vaddr};
+    struct gt_host_mem_target target;
+    if (e->physical && gt_host_mem_find(meminfo, vaddr, &target)) {
         a.address = target.physical;
         a.region = target.device ? target.name ? target.name : "device" : "RAM";
     }
     if (e->values) {
-        a.size = (uint8_t)gt_mem_size(meminfo);
+        a.size = (uint8_t)gt_host_mem_size(meminfo);
         a.has_value = true;
-        gt_mem_value(meminfo, a.value);
+        gt_host_mem_value(meminfo, a.value);
     }
     e->sink->access(v, &a);
     gt_exlog_leave(v);

@@ -36,6 +36,6 @@ void gt_exlog_deliver(struct gt_exlog *e, struct gt_exlog_vcpu *v);
  */
 
 /* Callback of the host; `self` is the recorder. */
-void gt_exlog_on_translate(void *self, struct gt_block *block);
+void gt_exlog_on_translate(void *self, struct gt_host_block *block);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-const char gt_tool_name[] = "execlog";
+const char gt_host_tool_name[] = "execlog";
 enum { WAIT_SECONDS = 60, LIMIT = 16 << 20 };
 
 static const char *const formats[] = {"text", "binary", NULL};
@@ -28,7 +28,7 @@ struct options {
 static int parse_arguments(struct gt_exlog *e, struct options *o, int argc, char **argv,
                            struct gt_error *err)
 {
-    const struct gt_arg arguments[] = {
+    const struct gt_support_arg arguments[] = {
         {"ifilter", GT_ARG_EACH, e, .each = gt_exlog_add_prefix},
         {"afilter", GT_ARG_EACH, e, .each = gt_exlog_add_address},
         {"reg", GT_ARG_EACH, e, .each = gt_exlog_add_glob},
@@ -50,7 +50,7 @@ static int parse_arguments(struct gt_exlog *e, struct options *o, int argc, char
         GT_TRACING_ARGUMENTS,
         {0},
     };
-    int status = gt_args_parse(arguments, argc, argv, err);
+    int status = gt_support_args_parse(arguments, argc, argv, err);
     e->registers.rdisas = e->registers.rdisas && e->registers.globs;
     e->selective = e->selective || e->every > 1;
     e->sink = sinks[o->format];
@@ -74,13 +74,13 @@ static int open_packet_sink(struct gt_exlog *e, const struct options *o, struct 
     if (!o->output)
         return 0;
     e->live = strncmp(o->output, "unix:", 5) == 0;
-    gt_listeners_watch_signals();
+    gt_socket_listeners_watch_signals();
     int status = e->sink->options(e, &options, err);
     if (status == 0)
         status = gt_packet_sink_create(&options, &e->packet_sink, err);
     if (status == 0)
-        gt_sink_message_report(e->packet_sink);
-    if (status == 0 && !gt_sink_end_is_seen(&e->host))
+        gt_support_sink_message_report(e->packet_sink);
+    if (status == 0 && !gt_support_sink_end_is_seen(&e->host))
         gt_packet_sink_expect_end(e->packet_sink);
     return status;
 }
@@ -90,7 +90,7 @@ static void choose_scoreboard(struct gt_exlog *e)
 {
     if (e->registers.globs || !gt_host_can(GT_HOST_SCOREBOARD))
         return;
-    e->scoreboard = gt_scoreboard_new(sizeof(uint64_t));
+    e->scoreboard = gt_host_scoreboard_new(sizeof(uint64_t));
     e->scoreboard_moves = e->stores = true;
 }
 
@@ -106,7 +106,8 @@ static const struct gt_host_events events = {
     .exit = gt_exlog_on_exit,
 };
 
-int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
+int gt_host_tool_install(const struct gt_host_info *info, int argc, char **argv,
+                         struct gt_error *err)
 {
     struct gt_exlog *e = gt_exlog_loaded();
     struct options o = {.values = true, .wait_seconds = WAIT_SECONDS};
@@ -118,7 +119,7 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     if (status == 0)
         status = gt_exlog_watch_forks(e, o.follow_exec ? o.output : NULL, err);
     if (status == 0)
-        status = gt_tracing_start(err);
+        status = gt_support_tracing_start(err);
     if (status == 0)
         status = open_packet_sink(e, &o, err);
     if (status < 0)

@@ -35,7 +35,7 @@ static void settle_scoreboard(struct gt_exlog *e)
 {
     for (unsigned i = 0; i < e->n_vcpus; i++)
         if (e->vcpus[i].known)
-            gt_exlog_set_started(&e->vcpus[i], gt_scoreboard_find(e->scoreboard, i));
+            gt_exlog_set_started(&e->vcpus[i], gt_host_scoreboard_find(e->scoreboard, i));
     __atomic_store_n(&e->scoreboard_moves, false, __ATOMIC_RELEASE);
 }
 
@@ -46,8 +46,8 @@ void gt_exlog_on_vcpu_init(void *self, unsigned vcpu)
         return;
     struct gt_exlog_vcpu *v = &e->vcpus[vcpu];
     v->recorder = e;
-    if (gt_round_robin_correct(&e->host, vcpu, "lines may be attributed to the wrong one") !=
-        GT_VCPUS_RIGHT)
+    if (gt_support_round_robin_correct(
+            &e->host, vcpu, "lines may be attributed to the wrong one") != GT_VCPUS_RIGHT)
         __atomic_store_n(&e->stores, false, __ATOMIC_RELEASE);
     if (!v->known) {
         v->index = vcpu;
@@ -55,7 +55,7 @@ void gt_exlog_on_vcpu_init(void *self, unsigned vcpu)
         v->known = e->sink->begin(v);
     }
     if (e->scoreboard)
-        gt_exlog_set_started(v, gt_scoreboard_find(e->scoreboard, vcpu));
+        gt_exlog_set_started(v, gt_host_scoreboard_find(e->scoreboard, vcpu));
     if (v->known)
         find_registers(e, v);
     pthread_mutex_lock(&e->lock);
@@ -85,7 +85,7 @@ static void hand_over(struct gt_exlog *e, struct gt_exlog_vcpu *v)
     bool log = !e->packet_sink;
     if (!v->known || !(log || e->live) || !gt_exlog_enter(e, v))
         return;
-    uint64_t time = log ? 0 : gt_clock_monotonic();
+    uint64_t time = log ? 0 : gt_base_clock_monotonic();
     if (log || time - v->handed >= LIVE_NS) {
         v->handed = time;
         gt_exlog_deliver(e, v);
@@ -142,9 +142,9 @@ static void hand_over_all(struct gt_exlog *e)
     gt_gate_open(&e->gate);
     if (sink) {
         gt_packet_sink_flush(sink);
-        gt_sink_message_report(sink);
+        gt_support_sink_message_report(sink);
     }
-    gt_tracing_flush();
+    gt_support_tracing_flush();
 }
 
 /* The thread's execve has failed: it returned, or a signal had QEMU begin it again. */
@@ -159,7 +159,7 @@ static void go_on(void)
 void gt_exlog_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
 {
     struct gt_exlog *e = self;
-    const struct gt_syscalls *sys = e->syscalls;
+    const struct gt_arch_syscalls *sys = e->syscalls;
     if (sys && number == sys->exit_group)
         gt_host_program_ends();
     if (vcpu >= GT_EXLOG_MAX_VCPUS)
@@ -184,7 +184,7 @@ static void finish_packet_sink(struct gt_packet_sink *sink)
 {
     struct gt_packet_sink_stats stats;
     gt_packet_sink_finish(sink, &stats);
-    gt_sink_message_report(sink);
+    gt_support_sink_message_report(sink);
     if (stats.dropped)
         gt_host_message("%" PRIu64 " bytes were written, %" PRIu64 " bytes dropped", stats.sent,
                         stats.dropped);
@@ -215,9 +215,9 @@ void gt_exlog_on_exit(void *self)
                         GT_EXLOG_BUFFER >> 10);
     if (!gt_execs_is_child()) /* who began it knows what it asked for */
         gt_exlog_report_missing(e);
-    gt_forks_report();
+    gt_support_forks_report();
     gt_exec_calls_report();
-    gt_tracing_finish();
+    gt_support_tracing_finish();
 }
 
 /* ---- callbacks that get no pointer ---------------------------------------------------------- */
@@ -251,7 +251,7 @@ static void after_fork(void)
 {
     struct gt_exlog *e = gt_exlog_loaded();
     if (e->packet_sink) {
-        gt_forks_add();
+        gt_support_forks_add();
         gt_packet_sink_fork_parent(e->packet_sink);
     }
     unlock_after_fork(e);
@@ -277,11 +277,11 @@ static void in_child(void)
 
 int gt_exlog_watch_forks(struct gt_exlog *e, const char *follow, struct gt_error *err)
 {
-    e->syscalls = e->host.system ? NULL : gt_syscalls_by_target(e->host.target);
+    e->syscalls = e->host.system ? NULL : gt_arch_syscalls_by_target(e->host.target);
     const struct gt_exec_calls execs = {
         .sys = e->syscalls, .arch = e->insns, .output = follow, .follow = follow != NULL};
     int status = gt_exec_calls_begin(&execs, err);
     if (status < 0 || e->host.system)
         return status;
-    return gt_forks_watch(before_fork, after_fork, in_child, err);
+    return gt_support_forks_watch(before_fork, after_fork, in_child, err);
 }

@@ -67,8 +67,8 @@ struct gt_exlog {
     struct gt_packet_sink *packet_sink; /* NULL: QEMU's plugin log */
     bool live;                          /* the packet sink is a socket: somebody may be reading */
     void *scoreboard;                   /* of one uint64_t; NULL: the host has none */
-    const struct gt_syscalls *syscalls; /* user mode; NULL: a machine, or an unknown target */
-    uint64_t every;                     /* each N-th line is delivered; 0 or 1: all */
+    const struct gt_arch_syscalls *syscalls; /* user mode; NULL: a machine, or an unknown target */
+    uint64_t every;                          /* each N-th line is delivered; 0 or 1: all */
     struct gt_exlog_last last;
     struct gt_execlog_writer *writer; /* the binary sink's; NULL: text */
 

@@ -83,7 +83,7 @@ static void check_size(struct gt_exlog *e, const struct gt_exlog_watched *w)
 
 static void read_first(struct gt_exlog *e, struct gt_exlog_watched *w, uint8_t *room)
 {
-    w->size = gt_register_bytes(w->handle, room, MAX_BYTES);
+    w->size = gt_host_register_bytes(w->handle, room, MAX_BYTES);
     check_size(e, w);
     w->bytes = g_memdup2(room, w->size);
     w->now = g_malloc0(w->size);
@@ -104,7 +104,7 @@ int gt_exlog_find_registers(struct gt_exlog_vcpu *v, struct gt_error *err)
     struct search s = {&e->registers, g_array_new(FALSE, FALSE, sizeof(struct gt_exlog_watched)),
                        matched};
     pthread_mutex_lock(&e->lock);
-    gt_registers_each(match, &s);
+    gt_host_registers_each(match, &s);
     for (guint i = 0; i < s.found->len; i++)
         read_first(e, &g_array_index(s.found, struct gt_exlog_watched, i), room);
     pthread_mutex_unlock(&e->lock);
@@ -124,7 +124,7 @@ void gt_exlog_check_registers(struct gt_exlog_vcpu *v)
 {
     for (size_t i = 0; i < v->n_watched; i++) {
         struct gt_exlog_watched *w = &v->watched[i];
-        size_t n = gt_register_bytes(w->handle, w->now, w->size);
+        size_t n = gt_host_register_bytes(w->handle, w->now, w->size);
         if (n != w->size || memcmp(w->now, w->bytes, n) == 0)
             continue;
         memcpy(w->bytes, w->now, n);

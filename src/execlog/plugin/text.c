@@ -33,26 +33,26 @@ struct text_block {
 };
 
 struct text {
-    struct gt_buffer *buffer; /* its data: whole lines, then the newest */
-    uint8_t *at, *end, *line; /* line: where the newest begins */
-    bool cut;                 /* the newest line is */
-    bool complete;            /* the newest line is, and `again` has it */
-    GString *again;           /* the line that the end logs once more, without its newline */
+    struct gt_packet_buffer *buffer; /* its data: whole lines, then the newest */
+    uint8_t *at, *end, *line;        /* line: where the newest begins */
+    bool cut;                        /* the newest line is */
+    bool complete;                   /* the newest line is, and `again` has it */
+    GString *again;                  /* the line that the end logs once more, without its newline */
     size_t prefix_size;
     char prefix[8];
 };
 
-static struct gt_buffer *new_buffer(const struct gt_exlog *e)
+static struct gt_packet_buffer *new_buffer(const struct gt_exlog *e)
 {
     if (e->packet_sink)
         return gt_packet_sink_acquire(e->packet_sink);
-    struct gt_buffer *b = malloc(sizeof *b + GT_EXLOG_BUFFER + 1);
+    struct gt_packet_buffer *b = malloc(sizeof *b + GT_EXLOG_BUFFER + 1);
     if (b)
-        *b = (struct gt_buffer){.data = (uint8_t *)(b + 1), .size = GT_EXLOG_BUFFER};
+        *b = (struct gt_packet_buffer){.data = (uint8_t *)(b + 1), .size = GT_EXLOG_BUFFER};
     return b;
 }
 
-static void take_buffer(struct text *t, struct gt_buffer *b)
+static void take_buffer(struct text *t, struct gt_packet_buffer *b)
 {
     t->buffer = b;
     t->at = t->line = b->data;
@@ -62,7 +62,7 @@ static void take_buffer(struct text *t, struct gt_buffer *b)
 static bool begin(struct gt_exlog_vcpu *v)
 {
     struct text *t = calloc(1, sizeof *t);
-    struct gt_buffer *b = t ? new_buffer(v->recorder) : NULL;
+    struct gt_packet_buffer *b = t ? new_buffer(v->recorder) : NULL;
     if (!b) {
         free(t);
         return false;
@@ -129,7 +129,7 @@ static void hand_over(struct gt_exlog_vcpu *v)
         if (unfinished)
             memcpy(t->buffer->data, newest, unfinished);
         g_free(newest);
-        gt_sink_message_report(sink);
+        gt_support_sink_message_report(sink);
     }
     t->at += unfinished;
 }
@@ -224,7 +224,7 @@ static void put_access(struct gt_exlog_vcpu *v, const struct gt_exlog_access *a)
         memcpy(at, ", load, 0x", 10);
         at += 10;
     }
-    t->at = (uint8_t *)gt_hex_put_padded((char *)at, a->address);
+    t->at = (uint8_t *)gt_text_hex_put_padded((char *)at, a->address);
     if (a->region) {
         put(t, ", ", 2);
         put(t, a->region, n);

@@ -66,7 +66,7 @@ int gt_exlog_add_range(void *self, const char *value, struct gt_error *err)
 {
     struct gt_exlog_where *x = &((struct gt_exlog *)self)->where;
     uint64_t lo, last;
-    if (!gt_range_parse(value, &lo, &last))
+    if (!gt_text_range_parse(value, &lo, &last))
         return gt_error_set(err, GT_E_USAGE, "argument range=%.200s: expected " GT_RANGE_EXPECTED,
                             value);
     add_range(x, lo, last + 1);
@@ -153,10 +153,10 @@ int gt_exlog_add_stop(void *self, const char *value, struct gt_error *err)
     return add_trigger(self, "stop", true, value, err);
 }
 
-static void add_function(struct gt_exlog_where *x, struct wanted *w, const struct gt_symbols *s,
+static void add_function(struct gt_exlog_where *x, struct wanted *w, const struct gt_elf_symbols *s,
                          uint64_t base, uint64_t rel)
 {
-    const struct gt_symbol *f = gt_symbols_find(s, rel);
+    const struct gt_elf_symbol *f = gt_elf_symbols_find(s, rel);
     w->found = true;
     if (w->trigger.count)
         add_point(x, base + rel, &w->trigger);
@@ -165,7 +165,7 @@ static void add_function(struct gt_exlog_where *x, struct wanted *w, const struc
 }
 
 /* Adds the wanted functions of a file whose load base is there. */
-static void add_functions(struct gt_exlog_where *x, const struct gt_symbols *s, uint64_t base)
+static void add_functions(struct gt_exlog_where *x, const struct gt_elf_symbols *s, uint64_t base)
 {
     for (guint i = 0; x->wanted && i < x->wanted->len; i++) {
         struct wanted *w = x->wanted->pdata[i];
@@ -176,8 +176,8 @@ static void add_functions(struct gt_exlog_where *x, const struct gt_symbols *s, 
                 some = true;
             }
         uint64_t rel;
-        if (w->name && !some && gt_symbols_by_name(s, w->name, &rel) &&
-            !gt_symbols_in_plt(s, rel)) /* it leads to another file's function of the name */
+        if (w->name && !some && gt_elf_symbols_by_name(s, w->name, &rel) &&
+            !gt_elf_symbols_in_plt(s, rel)) /* it leads to another file's function of the name */
             add_function(x, w, s, base, rel);
     }
 }
@@ -187,12 +187,12 @@ int gt_exlog_find_functions(struct gt_exlog *e, struct gt_error *err)
     struct gt_exlog_where *x = &e->where;
     for (guint i = 0; x->files && i < x->files->len; i++) {
         const struct elf_file *f = x->files->pdata[i];
-        struct gt_symbols *s;
-        int status = gt_symbols_load(f->path, &s, err);
+        struct gt_elf_symbols *s;
+        int status = gt_elf_symbols_load(f->path, &s, err);
         if (status < 0)
             return status;
         add_functions(x, s, s->load_base + f->offset);
-        gt_symbols_free(s);
+        gt_elf_symbols_free(s);
     }
     for (guint i = 0; x->wanted && i < x->wanted->len && e->host.system; i++) {
         const struct wanted *w = x->wanted->pdata[i];
@@ -217,20 +217,20 @@ static bool in_ranges(const GArray *all, uint64_t pc)
 void gt_exlog_learn_code(struct gt_exlog *e, uint64_t pc, const void *host)
 {
     struct gt_exlog_where *x = &e->where;
-    struct gt_mapping m;
+    struct gt_process_mapping m;
     if (e->host.system || !x->wanted || !host || in_ranges(x->modules, pc))
         return;
     uint64_t guest = (uint64_t)(uintptr_t)host - pc;
-    struct range r = {gt_page_begin(pc), (pc | (GT_PAGE - 1)) + 1};
+    struct range r = {gt_base_page_begin(pc), (pc | (GT_PAGE - 1)) + 1};
     if (!x->program)
         x->program = gt_host_program();
-    struct gt_symbols *s;
+    struct gt_elf_symbols *s;
     if (gt_process_mapping_at((uint64_t)(uintptr_t)host, &m) == 1) {
         r = (struct range){m.start - guest, m.end - guest};
         const char *path = m.path[0] ? gt_process_readable_path(&m, x->program) : NULL;
-        if (path && gt_symbols_load(path, &s, NULL) == 0) {
+        if (path && gt_elf_symbols_load(path, &s, NULL) == 0) {
             add_functions(x, s, m.base - guest);
-            gt_symbols_free(s);
+            gt_elf_symbols_free(s);
         }
     }
     if (!x->modules)

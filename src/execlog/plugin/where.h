@@ -43,7 +43,7 @@ int gt_exlog_add_elf(void *self, const char *value, struct gt_error *err);    /*
 int gt_exlog_add_start(void *self, const char *value, struct gt_error *err);  /* start= */
 int gt_exlog_add_stop(void *self, const char *value, struct gt_error *err);   /* stop= */
 /* Searches the functions in the files of elf=. GT_E_NOT_FOUND: of a machine, one is missing; what
- * gt_symbols_load returns. */
+ * gt_elf_symbols_load returns. */
 int gt_exlog_find_functions(struct gt_exlog *e, struct gt_error *err);
 /* Code at pc, which is at `host` in this process, is about to be translated: searches the functions
  * of its file, once. */

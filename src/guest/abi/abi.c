@@ -121,7 +121,7 @@ static bool is_argument_register(const struct gt_abi *abi, const char *reg)
 
 /* Whether the compiler has the parameter in a register that the convention uses for something else,
  * as LLVM's fastcc of riscv64 does. */
-static bool is_elsewhere(const struct gt_abi *abi, const struct gt_param_where *w)
+static bool is_elsewhere(const struct gt_abi *abi, const struct gt_type_param_where *w)
 {
     unsigned n = w->place == GT_PARAM_REGISTERS ? w->n : w->place == GT_PARAM_REFERENCE;
 
@@ -134,7 +134,7 @@ static bool is_elsewhere(const struct gt_abi *abi, const struct gt_param_where *
 }
 
 /* The registers that the compiler named, as pieces; false: not all of the value is there. */
-static bool named_registers(const struct gt_abi *abi, const struct gt_param_where *w,
+static bool named_registers(const struct gt_abi *abi, const struct gt_type_param_where *w,
                             struct gt_abi_value *v)
 {
     struct gt_abi_value to = {.size = v->size};
@@ -154,7 +154,8 @@ static bool named_registers(const struct gt_abi *abi, const struct gt_param_wher
 }
 
 /* True if the compiler's word places the parameter. */
-static bool named(const struct gt_abi *abi, const struct gt_param_where *w, struct gt_abi_value *v)
+static bool named(const struct gt_abi *abi, const struct gt_type_param_where *w,
+                  struct gt_abi_value *v)
 {
     if (is_elsewhere(abi, w))
         return false;
@@ -176,12 +177,12 @@ static bool named(const struct gt_abi *abi, const struct gt_param_where *w, stru
     }
 }
 
-void gt_abi_place_prototype(const struct gt_abi *abi, const struct gt_prototypes *p,
-                            const struct gt_prototype *item, struct gt_abi_value *result,
+void gt_abi_place_prototype(const struct gt_abi *abi, const struct gt_type_prototypes *p,
+                            const struct gt_type_prototype *item, struct gt_abi_value *result,
                             struct gt_abi_value *param)
 {
     static const char changed[] = "the compiler changed the function's parameters";
-    const struct gt_param_where *w = gt_prototype_where(p, item);
+    const struct gt_type_param_where *w = gt_type_prototype_where(p, item);
     const struct gt_type *t = gt_type_get(p->types, item->type);
     const struct gt_type_param *q = gt_type_params(p->types, item->type);
 

@@ -75,8 +75,8 @@ void gt_abi_place(const struct gt_abi *abi, const struct gt_types *types, uint32
                   struct gt_abi_value *result, struct gt_abi_value *param);
 
 /* The same of a prototype: what the compiler says of its parameters comes before the convention. */
-void gt_abi_place_prototype(const struct gt_abi *abi, const struct gt_prototypes *p,
-                            const struct gt_prototype *item, struct gt_abi_value *result,
+void gt_abi_place_prototype(const struct gt_abi *abi, const struct gt_type_prototypes *p,
+                            const struct gt_type_prototype *item, struct gt_abi_value *result,
                             struct gt_abi_value *param);
 
 /* Argument `number` (from 1) of a function without a prototype, if all those before it are integers

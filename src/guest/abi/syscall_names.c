@@ -220,7 +220,7 @@ static int column(const char *target)
     return -1;
 }
 
-const char *gt_syscall_name(const char *target, uint64_t number)
+const char *gt_abi_syscall_name(const char *target, uint64_t number)
 {
     int i = column(target);
 
@@ -230,7 +230,7 @@ const char *gt_syscall_name(const char *target, uint64_t number)
     return NULL;
 }
 
-int gt_syscall_number(const char *target, const char *name)
+int gt_abi_syscall_number(const char *target, const char *name)
 {
     int i = column(target);
 

@@ -15,8 +15,8 @@ enum { GT_SYSCALLS_STEP = 16, GT_SYSCALLS_NUMBER = 1024 };
 
 /* NULL: no such call, or an unknown target. Searches linearly: index the table once on hot paths.
  */
-const char *gt_syscall_name(const char *target, uint64_t number);
+const char *gt_abi_syscall_name(const char *target, uint64_t number);
 /* -1: no such call, or an unknown target. */
-int gt_syscall_number(const char *target, const char *name);
+int gt_abi_syscall_number(const char *target, const char *name);
 
 #endif

@@ -152,7 +152,7 @@ static bool writes_vector_base(uint32_t w)
 }
 
 /* Branches whose target is in the instruction: fills kind and target. */
-static bool branch_immediate(uint32_t w, uint64_t pc, struct gt_insn *out)
+static bool branch_immediate(uint32_t w, uint64_t pc, struct gt_arch_insn *out)
 {
     if ((w & 0x7c000000) == 0x14000000) {
         out->kind = w & 0x80000000 ? GT_INSN_CALL : GT_INSN_JUMP;
@@ -176,9 +176,9 @@ static bool branch_immediate(uint32_t w, uint64_t pc, struct gt_insn *out)
     return true;
 }
 
-static void classify(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_insn *out)
+static void classify(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_arch_insn *out)
 {
-    *out = (struct gt_insn){.kind = GT_INSN_OTHER};
+    *out = (struct gt_arch_insn){.kind = GT_INSN_OTHER};
     if (size < 4)
         return;
 
@@ -202,7 +202,7 @@ static void classify(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_i
 
 static bool may_follow_call(const uint8_t *end, size_t left)
 {
-    struct gt_insn insn;
+    struct gt_arch_insn insn;
 
     if (left < 4)
         return false;
@@ -248,7 +248,7 @@ static int32_t signed_field(uint32_t w, unsigned low, unsigned width)
 }
 
 /* ldr, str, ldp, stp of registers of 64 bits, and ldp, stp of vectors, whose base is sp. */
-static void access_step(uint32_t w, struct gt_sp_step *out)
+static void access_step(uint32_t w, struct gt_arch_sp_step *out)
 {
     bool vector = w >> 26 & 1;
     int32_t offset, size = 8;
@@ -272,11 +272,11 @@ static void access_step(uint32_t w, struct gt_sp_step *out)
     out->by = form == 1 || form == 3 ? offset : 0;
 }
 
-static void sp_step(const uint8_t *bytes, size_t size, struct gt_sp_step *out)
+static void sp_step(const uint8_t *bytes, size_t size, struct gt_arch_sp_step *out)
 {
     uint32_t w = size < 4 ? 0 : word_at(bytes);
 
-    *out = (struct gt_sp_step){0};
+    *out = (struct gt_arch_sp_step){0};
     if ((w >> 5 & 31) == REG_SP && !adds_constant(w, &out->by))
         access_step(w, out);
     for (size_t i = 0; i < sizeof sp_writers / sizeof sp_writers[0] && (w & 31) == REG_SP; i++)
@@ -309,7 +309,7 @@ static bool is_vector(uint64_t table, uint64_t pc)
 static bool ends_slot(const uint8_t *last)
 {
     const uint32_t nop = 0xd503201f;
-    struct gt_insn insn;
+    struct gt_arch_insn insn;
 
     classify(last, 4, 0, &insn);
     return word_at(last) == nop || insn.kind == GT_INSN_JUMP ||

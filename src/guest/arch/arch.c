@@ -35,7 +35,7 @@ const struct gt_arch *gt_arch_by_elf(uint16_t e_machine, unsigned bits)
     return NULL;
 }
 
-bool gt_push_is(const struct gt_push *push, uint64_t addr)
+bool gt_arch_push_is(const struct gt_arch_push *push, uint64_t addr)
 {
     enum { PARAGRAPH = 16, SEGMENTS = 0x100000 };
     uint64_t base = addr - push->value;
@@ -44,7 +44,7 @@ bool gt_push_is(const struct gt_push *push, uint64_t addr)
     return push->width != 0 && base == 0;
 }
 
-const char *gt_insn_kind_name(enum gt_insn_kind kind)
+const char *gt_arch_insn_kind_name(enum gt_arch_insn_kind kind)
 {
     static const char *const names[] = {
         [GT_INSN_OTHER] = "other",
@@ -63,7 +63,7 @@ const char *gt_insn_kind_name(enum gt_insn_kind kind)
     return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown";
 }
 
-static const struct gt_syscalls tables[] = {
+static const struct gt_arch_syscalls tables[] = {
     {"x86_64", .rt_sigaction = 13, .rt_sigreturn = 15, .sigreturn = -1, .execve = 59,
      .execveat = 322, .exit = 60, .exit_group = 231, .mmap = 9, .munmap = 11, .prctl = 157,
      .clone = 56},
@@ -78,7 +78,7 @@ static const struct gt_syscalls tables[] = {
      .clone = 120},
 };
 
-const struct gt_syscalls *gt_syscalls_by_target(const char *target)
+const struct gt_arch_syscalls *gt_arch_syscalls_by_target(const char *target)
 {
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         if (strcmp(tables[i].target, target) == 0)

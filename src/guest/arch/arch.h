@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum gt_insn_kind {
+enum gt_arch_insn_kind {
     GT_INSN_OTHER =
         0, /* continues with the next instruction (or traps, which classification cannot see) */
     GT_INSN_CALL,             /* stores a return address; target known */
@@ -31,8 +31,8 @@ enum gt_insn_kind {
     GT_INSN_VECTOR_WRITE, /* writes a vector base: VBAR_ELx, IDT, LSTAR, stvec, mtvec */
 };
 
-struct gt_insn {
-    uint8_t kind;     /* enum gt_insn_kind */
+struct gt_arch_insn {
+    uint8_t kind;     /* enum gt_arch_insn_kind */
     bool conditional; /* a call or return that may not be taken (32-bit arm) */
     uint64_t target;  /* CALL, JUMP, BRANCH: the target; else 0 */
 };
@@ -40,7 +40,7 @@ struct gt_insn {
 /* How an instruction uses the stack pointer when threads are switched, beside GT_INSN_STACK_SWITCH.
  *
  */
-enum gt_stack_use {
+enum gt_arch_stack_use {
     GT_STACK_OTHER = 0,
     GT_STACK_STORED, /* stores it, or a copy of it, outside its own stack */
     GT_STACK_OWN,    /* loads it from its own stack or from a word of the CPU: not that of another
@@ -49,7 +49,7 @@ enum gt_stack_use {
 
 /* What an instruction does with the word on top of the stack, if that is the return address of a
  * call that has just arrived. */
-enum gt_return_word {
+enum gt_arch_return_word {
     GT_RETURN_WORD_KEPT = 0,     /* nothing, and it stays on top */
     GT_RETURN_WORD_DROPPED,      /* moves the stack pointer over it, without a look at it */
     GT_RETURN_WORD_DROPPED_MORE, /* and over others that calls have stored before it */
@@ -58,7 +58,7 @@ enum gt_return_word {
 };
 
 /* How an instruction moves the stack pointer, and the memory that it accesses relative to it. */
-struct gt_sp_step {
+struct gt_arch_sp_step {
     bool unknown;     /* it moves it by an amount that the bytes do not show, or sets it */
     bool accesses;    /* its only access of memory begins `at` bytes above the old stack pointer */
     bool by_register; /* adds a register to it: unknown, within its own stack */
@@ -67,7 +67,7 @@ struct gt_sp_step {
 };
 
 /* The effect of an instruction on the stack as a list of values. */
-struct gt_push {
+struct gt_arch_push {
     int8_t by;      /* number of values pushed; negative: popped */
     uint8_t width;  /* bytes of a pushed constant that may be a code address; 0: no such constant */
     uint64_t value; /* that constant */
@@ -92,22 +92,22 @@ struct gt_arch {
 
     /* Classifies the instruction of `size` bytes at `bytes`, which runs at address `pc`. Always
      * fills *out; invalid instructions are GT_INSN_OTHER. */
-    void (*classify)(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_insn *out);
+    void (*classify)(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_arch_insn *out);
 
     /* True where the bytes that end at `end` may be a call instruction, so that `end` may be a
      * return address: `left` bytes before `end` are readable. May return true wrongly
      * (variable-length code read backwards), but never false for a call. */
     bool (*may_follow_call)(const uint8_t *end, size_t left);
 
-    /* Returns the enum gt_stack_use of an instruction; NULL: unknown for the architecture. *copies
-     * has a bit for each register that holds a copy of the stack pointer: the caller sets it to 0
-     * at the beginning of a block, and the function updates it with each instruction. */
+    /* Returns the enum gt_arch_stack_use of an instruction; NULL: unknown for the architecture.
+     * *copies has a bit for each register that holds a copy of the stack pointer: the caller sets
+     * it to 0 at the beginning of a block, and the function updates it with each instruction. */
     uint8_t (*stack_use)(const uint8_t *bytes, size_t size, uint32_t *copies);
     /* The registers of *copies that are neither the stack nor the frame pointer. */
     uint32_t sp_copies;
 
     /* Fills *out for any instruction. NULL: not known for the architecture. */
-    void (*sp_step)(const uint8_t *bytes, size_t size, struct gt_sp_step *out);
+    void (*sp_step)(const uint8_t *bytes, size_t size, struct gt_arch_sp_step *out);
     /* True where an indirect jump goes through the register of return addresses, or through the
      * stack. NULL: never. */
     bool (*jumps_by_link)(const uint8_t *bytes, size_t size);
@@ -119,10 +119,10 @@ struct gt_arch {
     /* Returns in *out what an instruction pushes. NULL: the architecture has no such instructions.
      *
      */
-    void (*pushes)(const uint8_t *bytes, size_t size, struct gt_push *out);
+    void (*pushes)(const uint8_t *bytes, size_t size, struct gt_arch_push *out);
 
-    /* Returns the enum gt_return_word of an instruction: a call that arrives there is none if its
-     * return address is dropped or replaced. NULL: the architecture has no such code. */
+    /* Returns the enum gt_arch_return_word of an instruction: a call that arrives there is none if
+     * its return address is dropped or replaced. NULL: the architecture has no such code. */
     uint8_t (*return_word)(const uint8_t *bytes, size_t size);
 
     /* Returns the size of an instruction that code has after a call as a trap for the CPU's
@@ -161,7 +161,7 @@ struct gt_arch {
 };
 
 /* True if the pushed constant is the address, or its offset in a real-mode segment. */
-bool gt_push_is(const struct gt_push *push, uint64_t addr);
+bool gt_arch_push_is(const struct gt_arch_push *push, uint64_t addr);
 
 /* Finds an architecture by QEMU target name ("x86_64"); NULL: unknown. */
 const struct gt_arch *gt_arch_by_target(const char *qemu_target);
@@ -171,7 +171,7 @@ const struct gt_arch *gt_arch_by_elf(uint16_t e_machine, unsigned bits);
 const struct gt_arch *gt_arch_at(size_t index);
 
 /* Returns a static name, "call", "return", ..., for messages and tests. */
-const char *gt_insn_kind_name(enum gt_insn_kind kind);
+const char *gt_arch_insn_kind_name(enum gt_arch_insn_kind kind);
 
 extern const struct gt_arch gt_arch_aarch64;
 extern const struct gt_arch gt_arch_i386;
@@ -183,7 +183,7 @@ extern const struct gt_arch gt_arch_x86_64;
  * kernel's unistd tables (asm-generic for aarch64 and riscv64).
  */
 
-struct gt_syscalls {
+struct gt_arch_syscalls {
     const char *target;                            /* QEMU's target name */
     int16_t rt_sigaction, rt_sigreturn, sigreturn; /* -1: the target has no such call */
     int16_t execve, execveat, exit, exit_group;
@@ -191,6 +191,6 @@ struct gt_syscalls {
 };
 
 /* NULL: the target is unknown. */
-const struct gt_syscalls *gt_syscalls_by_target(const char *target);
+const struct gt_arch_syscalls *gt_arch_syscalls_by_target(const char *target);
 
 #endif

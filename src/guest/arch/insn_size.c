@@ -149,8 +149,8 @@ static size_t x86_size(const uint8_t *bytes, size_t left, bool wide)
         return 1;
     if (form.modrm) {
         bool half = x.addrsize && !wide;
-        size_t n = half ? gt_x86_modrm_size16(bytes + x.at, x.left - x.at)
-                        : gt_x86_modrm_size(bytes + x.at, x.left - x.at);
+        size_t n = half ? gt_arch_x86_modrm_size16(bytes + x.at, x.left - x.at)
+                        : gt_arch_x86_modrm_size(bytes + x.at, x.left - x.at);
         if (n == 0)
             return 1;
         if ((op == 0xf6 || op == 0xf7) && (bytes[x.at] >> 3 & 7) < 2)
@@ -185,7 +185,7 @@ bool gt_arch_is_16_bit(const struct gt_arch *arch, const uint8_t *bytes, size_t 
 }
 
 bool gt_arch_last_insn(const struct gt_arch *arch, const uint8_t *bytes, size_t n, size_t left,
-                       uint64_t pc, struct gt_insn *last)
+                       uint64_t pc, struct gt_arch_insn *last)
 {
     if (n == 0 || n > left || !gt_arch_insn_size_known(arch))
         return false;

@@ -20,6 +20,6 @@ bool gt_arch_is_16_bit(const struct gt_arch *arch, const uint8_t *bytes, size_t 
  * ends exactly after n bytes: *last is its classification. False also if the architecture is not
  * supported. */
 bool gt_arch_last_insn(const struct gt_arch *arch, const uint8_t *bytes, size_t n, size_t left,
-                       uint64_t pc, struct gt_insn *last);
+                       uint64_t pc, struct gt_arch_insn *last);
 
 #endif

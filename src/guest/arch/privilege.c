@@ -25,14 +25,14 @@ static unsigned exception_level(uint64_t cpsr)
 
 /* SCR_EL3: NS is bit 0, NSE (with FEAT_RME) bit 62. NSE without NS is Root, where EL3 alone runs.
  */
-static enum gt_privilege_world world_aarch64(uint64_t scr)
+static enum gt_arch_privilege_world world_aarch64(uint64_t scr)
 {
     if (!(scr & 1))
         return GT_WORLD_SECURE;
     return scr >> 62 & 1 ? GT_WORLD_REALM : GT_WORLD_NONSECURE;
 }
 
-unsigned gt_privilege_in_world(unsigned level, enum gt_privilege_world world)
+unsigned gt_arch_privilege_in_world(unsigned level, enum gt_arch_privilege_world world)
 {
     unsigned el = level & 3;
     return el == 3 ? el : (unsigned)world << 2 | el;
@@ -40,7 +40,7 @@ unsigned gt_privilege_in_world(unsigned level, enum gt_privilege_world world)
 
 static unsigned level_aarch64(const uint64_t *r)
 {
-    return gt_privilege_in_world(exception_level(r[0]), world_aarch64(r[1]));
+    return gt_arch_privilege_in_world(exception_level(r[0]), world_aarch64(r[1]));
 }
 
 /* QEMU's register has the level in bits 1:0 (2 is reserved), as in the debug specification, and
@@ -69,7 +69,7 @@ static unsigned level_x86(const uint64_t *r)
     .names = {"Ring0", "Ring1", "Ring2", "Ring3", "RealMode"}, .rank = {3, 2, 1, 0, 3},            \
     .level = level_x86
 
-static const struct gt_privilege known[] = {
+static const struct gt_arch_privilege known[] = {
     {.arch = "aarch64",
      .registers = {{"cpsr"}, {"SCR_EL3", .may_lack = true, .if_lacks = 1}},
      .names = {"NS-EL0", "NS-EL1", "NS-EL2", "EL3", "S-EL0", "S-EL1", "S-EL2", NULL, "R-EL0",
@@ -87,7 +87,7 @@ static const struct gt_privilege known[] = {
     {.arch = "x86_64", X86_LEVELS},
 };
 
-const struct gt_privilege *gt_privilege_by_arch(const char *arch)
+const struct gt_arch_privilege *gt_arch_privilege_by_arch(const char *arch)
 {
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].arch, arch) == 0)

@@ -154,7 +154,7 @@ static bool switches_stack(uint32_t w)
     }
 }
 
-static void classify_word(uint32_t w, uint64_t pc, struct gt_insn *out)
+static void classify_word(uint32_t w, uint64_t pc, struct gt_arch_insn *out)
 {
     unsigned rd = field(w, 7, 5), funct3 = field(w, 12, 3);
 
@@ -216,7 +216,7 @@ static uint64_t compressed_branch_offset(uint32_t h)
                        8);
 }
 
-static void classify_half(uint32_t h, uint64_t pc, struct gt_insn *out)
+static void classify_half(uint32_t h, uint64_t pc, struct gt_arch_insn *out)
 {
     unsigned rd = field(h, 7, 5);
 
@@ -248,9 +248,9 @@ static void classify_half(uint32_t h, uint64_t pc, struct gt_insn *out)
     }
 }
 
-static void classify(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_insn *out)
+static void classify(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_arch_insn *out)
 {
-    *out = (struct gt_insn){.kind = GT_INSN_OTHER};
+    *out = (struct gt_arch_insn){.kind = GT_INSN_OTHER};
     if (size < 2)
         return;
     if ((bytes[0] & 3) != 3)
@@ -261,7 +261,7 @@ static void classify(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_i
 
 static bool is_call(const uint8_t *bytes, size_t size)
 {
-    struct gt_insn insn;
+    struct gt_arch_insn insn;
 
     classify(bytes, size, 0, &insn);
     return insn.kind == GT_INSN_CALL || insn.kind == GT_INSN_CALL_INDIRECT;
@@ -304,7 +304,7 @@ static uint8_t stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
 }
 
 /* c.addi, c.addi16sp, c.ldsp, c.sdsp, c.fldsp, c.fsdsp, c.mv from a link register. */
-static void half_step(uint32_t h, struct gt_sp_step *out)
+static void half_step(uint32_t h, struct gt_arch_sp_step *out)
 {
     unsigned rd = field(h, 7, 5);
 
@@ -338,7 +338,7 @@ static void half_step(uint32_t h, struct gt_sp_step *out)
     }
 }
 
-static void word_step(uint32_t w, struct gt_sp_step *out)
+static void word_step(uint32_t w, struct gt_arch_sp_step *out)
 {
     unsigned rd = field(w, 7, 5), rs1 = field(w, 15, 5);
 
@@ -357,11 +357,11 @@ static void word_step(uint32_t w, struct gt_sp_step *out)
     }
 }
 
-static void sp_step(const uint8_t *bytes, size_t size, struct gt_sp_step *out)
+static void sp_step(const uint8_t *bytes, size_t size, struct gt_arch_sp_step *out)
 {
-    struct gt_insn insn;
+    struct gt_arch_insn insn;
 
-    *out = (struct gt_sp_step){0};
+    *out = (struct gt_arch_sp_step){0};
     if (size < 2)
         return;
     if ((bytes[0] & 3) != 3)
@@ -423,7 +423,7 @@ static bool saves_temporary(uint32_t w)
 static bool begins_handler(const uint8_t *bytes, size_t at)
 {
     enum { MOST = 8, PAGE = 4096 };
-    struct gt_insn insn = {.kind = GT_INSN_OTHER};
+    struct gt_arch_insn insn = {.kind = GT_INSN_OTHER};
     for (unsigned n = 0; n < MOST && at + 4 <= PAGE && insn.kind == GT_INSN_OTHER; n++) {
         uint32_t w = half_at(bytes) | half_at(bytes + 2) << 16;
         size_t size = (w & 3) == 3 ? 4 : 2;
@@ -509,8 +509,8 @@ static bool in_leaf(uint64_t entry, int level, uint64_t addr, uint64_t *physical
     return true;
 }
 
-bool gt_riscv64_user_page(uint64_t satp, uint64_t addr, gt_read_physical_u64 *read, void *self,
-                          uint64_t *physical)
+bool gt_arch_riscv64_user_page(uint64_t satp, uint64_t addr, gt_arch_read_physical_u64 *read,
+                               void *self, uint64_t *physical)
 {
     uint64_t table = (satp & PAGE_NUMBER) << PAGE_BITS, entry;
     int levels = levels_of(satp);

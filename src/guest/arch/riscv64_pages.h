@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 /* Reads 8 bytes of the guest's physical memory, little-endian. False: there is none. */
-typedef bool gt_read_physical_u64(void *self, uint64_t physical, uint64_t *out);
+typedef bool gt_arch_read_physical_u64(void *self, uint64_t physical, uint64_t *out);
 
 /* The physical address of a byte in a program's readable page (U, R). False: it is in no such page,
  * or the page is of a type that is not memory's (Svpbmt). */
-bool gt_riscv64_user_page(uint64_t satp, uint64_t addr, gt_read_physical_u64 *read, void *self,
-                          uint64_t *physical);
+bool gt_arch_riscv64_user_page(uint64_t satp, uint64_t addr, gt_arch_read_physical_u64 *read,
+                               void *self, uint64_t *physical);
 
 #endif

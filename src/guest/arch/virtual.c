@@ -17,11 +17,12 @@ static unsigned level_of(uint64_t status)
 
 /* HCR_EL2: VM is bit 0. VTTBR_EL2 without the VMID is the address of the machine's second tables,
  * VMPIDR_EL2 the number of its vCPU. */
-static enum gt_virtual_target target_aarch64(const uint64_t *r, struct gt_virtual_id *id)
+static enum gt_arch_virtual_target target_aarch64(const uint64_t *r, struct gt_arch_virtual_id *id)
 {
     if (level_of(r[1]) != 2 || level_of(r[2]) >= 2)
         return GT_VIRTUAL_SAME;
-    *id = (struct gt_virtual_id){r[3] & UINT64_C(0xfffffffffffe), r[4] & UINT64_C(0xff00ffffff)};
+    *id =
+        (struct gt_arch_virtual_id){r[3] & UINT64_C(0xfffffffffffe), r[4] & UINT64_C(0xff00ffffff)};
     return r[0] & 1 ? GT_VIRTUAL_GUEST : GT_VIRTUAL_HOST;
 }
 
@@ -34,10 +35,10 @@ static bool prepares_aarch64(const uint8_t *bytes, size_t size)
 
 /* hstatus: SPV is bit 7. priv: 1 is S, in which sret enters a guest; with bit 2, the virtual mode,
  * it stays there. hgatp without the VMID is the machine's second tables. */
-static enum gt_virtual_target target_riscv(const uint64_t *r, struct gt_virtual_id *id)
+static enum gt_arch_virtual_target target_riscv(const uint64_t *r, struct gt_arch_virtual_id *id)
 {
     enum { SUPERVISOR = 1, LEVEL = 7 };
-    *id = (struct gt_virtual_id){r[2] & UINT64_C(0xfffffffffff), 0};
+    *id = (struct gt_arch_virtual_id){r[2] & UINT64_C(0xfffffffffff), 0};
     return r[0] >> 7 & 1 && (r[1] & LEVEL) == SUPERVISOR ? GT_VIRTUAL_GUEST : GT_VIRTUAL_SAME;
 }
 
@@ -55,7 +56,7 @@ static bool runs_x86(const uint8_t *bytes, size_t size)
     return size >= sizeof vmrun && memcmp(bytes + size - sizeof vmrun, vmrun, sizeof vmrun) == 0;
 }
 
-static const struct gt_virtual known[] = {
+static const struct gt_arch_virtual known[] = {
     {.arch = "aarch64",
      .first_bit = 1,
      .registers = {"HCR_EL2", "cpsr", "SPSR_EL2", "VTTBR_EL2", "VMPIDR_EL2"},
@@ -70,7 +71,7 @@ static const struct gt_virtual known[] = {
     {.arch = "x86_64", .registers = {"rax"}, .runs = runs_x86},
 };
 
-const struct gt_virtual *gt_virtual_by_arch(const char *arch)
+const struct gt_arch_virtual *gt_arch_virtual_by_arch(const char *arch)
 {
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].arch, arch) == 0)

@@ -83,7 +83,7 @@ static uint8_t plain(const struct x86_insn *in, size_t more, uint8_t kind)
 }
 
 /* An operand of n bytes, relative to the next instruction, is the last of the instruction. */
-static uint8_t relative(const struct x86_insn *in, size_t n, uint8_t kind, struct gt_insn *out)
+static uint8_t relative(const struct x86_insn *in, size_t n, uint8_t kind, struct gt_arch_insn *out)
 {
     uint64_t sign = UINT64_C(1) << (8 * n - 1);
     uint64_t target = in->next + ((little(in->tail + in->left - n, n) ^ sign) - sign);
@@ -95,14 +95,14 @@ static uint8_t relative(const struct x86_insn *in, size_t n, uint8_t kind, struc
     return kind;
 }
 
-static uint8_t short_relative(const struct x86_insn *in, uint8_t kind, struct gt_insn *out)
+static uint8_t short_relative(const struct x86_insn *in, uint8_t kind, struct gt_arch_insn *out)
 {
     return in->left == 1 ? relative(in, 1, kind, out) : GT_INSN_OTHER;
 }
 
 /* `skip` bytes belong to the opcode. */
 static uint8_t near_relative(const struct x86_insn *in, size_t skip, uint8_t kind,
-                             struct gt_insn *out)
+                             struct gt_arch_insn *out)
 {
     size_t n = in->left - skip;
 
@@ -125,22 +125,22 @@ static uint8_t group5(const struct x86_insn *in)
         [5] = GT_INSN_JUMP_INDIRECT, /* far */
     };
 
-    if (!gt_x86_is_modrm(in))
+    if (!gt_arch_x86_is_modrm(in))
         return GT_INSN_OTHER;
 
-    unsigned op = gt_x86_modrm_op(in);
+    unsigned op = gt_arch_x86_modrm_op(in);
     bool far = op == 3 || op == 5;
 
-    return far && !gt_x86_modrm_is_memory(in) ? GT_INSN_OTHER : kinds[op];
+    return far && !gt_arch_x86_modrm_is_memory(in) ? GT_INSN_OTHER : kinds[op];
 }
 
 static uint8_t stack_switch(const struct x86_insn *in)
 {
-    return gt_x86_loads_stack_pointer(in) ? GT_INSN_STACK_SWITCH : GT_INSN_OTHER;
+    return gt_arch_x86_loads_stack_pointer(in) ? GT_INSN_STACK_SWITCH : GT_INSN_OTHER;
 }
 
 /* C7: xbegin, mov r/m, imm */
-static uint8_t group11(const struct x86_insn *in, struct gt_insn *out)
+static uint8_t group11(const struct x86_insn *in, struct gt_arch_insn *out)
 {
     if (in->left > 1 && in->tail[0] == 0xf8)
         return near_relative(in, 1, GT_INSN_BRANCH, out);
@@ -150,10 +150,10 @@ static uint8_t group11(const struct x86_insn *in, struct gt_insn *out)
 /* 0F 01 */
 static uint8_t group7(const struct x86_insn *in)
 {
-    if (!gt_x86_is_modrm(in))
+    if (!gt_arch_x86_is_modrm(in))
         return GT_INSN_OTHER;
-    if (gt_x86_modrm_is_memory(in))
-        return gt_x86_modrm_op(in) == 3 ? GT_INSN_VECTOR_WRITE : GT_INSN_OTHER; /* lidt */
+    if (gt_arch_x86_modrm_is_memory(in))
+        return gt_arch_x86_modrm_op(in) == 3 ? GT_INSN_VECTOR_WRITE : GT_INSN_OTHER; /* lidt */
 
     switch (in->tail[0]) {
     case 0xc1: /* vmcall */
@@ -171,7 +171,7 @@ static uint8_t group7(const struct x86_insn *in)
 }
 
 /* 0F */
-static uint8_t two_bytes(struct x86_insn *in, struct gt_insn *out)
+static uint8_t two_bytes(struct x86_insn *in, struct gt_arch_insn *out)
 {
     if (in->left < 1)
         return GT_INSN_OTHER;
@@ -194,7 +194,7 @@ static uint8_t two_bytes(struct x86_insn *in, struct gt_insn *out)
         return plain(in, 0, GT_INSN_TRAP);
     case 0xb9: /* ud1 */
     case 0xff: /* ud0, whose ModRM some processors do not fetch */
-        return in->left == 0 || gt_x86_is_modrm(in) ? GT_INSN_TRAP : GT_INSN_OTHER;
+        return in->left == 0 || gt_arch_x86_is_modrm(in) ? GT_INSN_TRAP : GT_INSN_OTHER;
     case 0x30: /* wrmsr */
         return plain(in, 0, GT_INSN_VECTOR_WRITE);
     default:
@@ -202,7 +202,7 @@ static uint8_t two_bytes(struct x86_insn *in, struct gt_insn *out)
     }
 }
 
-static uint8_t one_byte(struct x86_insn *in, struct gt_insn *out)
+static uint8_t one_byte(struct x86_insn *in, struct gt_arch_insn *out)
 {
     if ((in->opcode & 0xf0) == 0x70) /* jcc */
         return short_relative(in, GT_INSN_BRANCH, out);
@@ -249,25 +249,25 @@ static uint8_t one_byte(struct x86_insn *in, struct gt_insn *out)
     }
 }
 
-bool gt_x86_take_opcode(struct x86_insn *in, const uint8_t *bytes, size_t size, bool long_mode)
+bool gt_arch_x86_take_opcode(struct x86_insn *in, const uint8_t *bytes, size_t size, bool long_mode)
 {
     *in = (struct x86_insn){.tail = bytes, .left = size, .wide = long_mode};
     return size <= GT_X86_INSN_MAX && take_prefixes(in);
 }
 
-void gt_x86_classify(const uint8_t *bytes, size_t size, uint64_t pc, bool long_mode,
-                     struct gt_insn *out)
+void gt_arch_x86_classify(const uint8_t *bytes, size_t size, uint64_t pc, bool long_mode,
+                          struct gt_arch_insn *out)
 {
     struct x86_insn in;
-    bool taken = gt_x86_take_opcode(&in, bytes, size, long_mode);
+    bool taken = gt_arch_x86_take_opcode(&in, bytes, size, long_mode);
 
-    *out = (struct gt_insn){.kind = GT_INSN_OTHER};
+    *out = (struct gt_arch_insn){.kind = GT_INSN_OTHER};
     in.next = pc + size;
     if (taken)
         out->kind = one_byte(&in, out);
 }
 
-bool gt_x86_may_follow_call(const uint8_t *end, size_t left)
+bool gt_arch_x86_may_follow_call(const uint8_t *end, size_t left)
 {
     /* A kernel that makes a nop a call while it runs puts an int3 there first, and continues after
      * it; int3 alone is padding. */
@@ -281,7 +281,7 @@ bool gt_x86_may_follow_call(const uint8_t *end, size_t left)
         unsigned op = modrm[0] >> 3 & 7;
 
         if (modrm[-1] == 0xff && (op == 2 || op == 3) &&
-            (gt_x86_modrm_size(modrm, n) == n || gt_x86_modrm_size16(modrm, n) == n))
+            (gt_arch_x86_modrm_size(modrm, n) == n || gt_arch_x86_modrm_size16(modrm, n) == n))
             return true;
     }
     return false;

@@ -44,7 +44,7 @@ static void note_copy(const uint8_t *bytes, size_t size, uint32_t *copies)
 }
 
 /* mov of rsp or esp to memory; mov from memory and pop into it. */
-uint8_t gt_x86_stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
+uint8_t gt_arch_x86_stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
 {
     note_copy(bytes, size, copies);
     if (stores_mixed(bytes, size, copies))
@@ -91,12 +91,12 @@ static bool may_name_sp(const struct x86_insn *in)
 
 /* add N, %rsp; lea N(%rsp), %rsp; mov to (%rsp). Others may do the same, but are not used for it.
  */
-uint8_t gt_x86_return_word(const uint8_t *bytes, size_t size)
+uint8_t gt_arch_x86_return_word(const uint8_t *bytes, size_t size)
 {
-    struct gt_push push;
+    struct gt_arch_push push;
     struct x86_insn in;
-    gt_x86_pushes(bytes, size, &push);
-    if (push.by || !gt_x86_take_opcode(&in, bytes, size, true))
+    gt_arch_x86_pushes(bytes, size, &push);
+    if (push.by || !gt_arch_x86_take_opcode(&in, bytes, size, true))
         return GT_RETURN_WORD_USED;
     const uint8_t *p = in.tail;
     bool low = !(in.rex & (REX_B | REX_R)), add = in.left && p[0] == 0xc4 && low;
@@ -113,7 +113,7 @@ uint8_t gt_x86_return_word(const uint8_t *bytes, size_t size)
 }
 
 /* iret, whatever its prefixes. */
-bool gt_x86_pops_sp(const uint8_t *bytes, size_t size)
+bool gt_arch_x86_pops_sp(const uint8_t *bytes, size_t size)
 {
     return size > 0 && bytes[size - 1] == 0xcf;
 }
@@ -128,12 +128,12 @@ static size_t escaped_trap(const uint8_t *p, size_t left, bool *stops)
         return 2;
     if (p[1] == 0xae)
         return left < 3 || p[2] == 0xe8 ? 3 : 0;
-    size_t operand = p[1] == 0x1f ? gt_x86_modrm_size(p + 2, left - 2) : 0;
+    size_t operand = p[1] == 0x1f ? gt_arch_x86_modrm_size(p + 2, left - 2) : 0;
     return p[1] != 0x1f ? 0 : operand ? 2 + operand : left + 1;
 }
 
 /* int3, hlt, ud2, a short jump back, pause, lfence, nop. */
-size_t gt_x86_trap_size(const uint8_t *bytes, size_t left, bool *stops)
+size_t gt_arch_x86_trap_size(const uint8_t *bytes, size_t left, bool *stops)
 {
     enum { PREFIXES = 4, BACK = 64 };
     size_t at = 0, size;
@@ -174,7 +174,7 @@ enum { ALL = 8 }; /* pusha, popa */
 
 static int one_byte(const struct x86_insn *in)
 {
-    unsigned op = in->left ? gt_x86_modrm_op(in) : 0;
+    unsigned op = in->left ? gt_arch_x86_modrm_op(in) : 0;
 
     switch (in->opcode) {
     case 0x06: /* push es, cs, ss, ds */
@@ -196,9 +196,9 @@ static int one_byte(const struct x86_insn *in)
     case 0x6a:
         return 1;
     case 0x8f:
-        return gt_x86_is_modrm(in) && op == 0 ? -1 : 0;
+        return gt_arch_x86_is_modrm(in) && op == 0 ? -1 : 0;
     case 0xff:
-        return gt_x86_is_modrm(in) && op == 6;
+        return gt_arch_x86_is_modrm(in) && op == 6;
     default:
         if (in->left || (in->opcode & 0xf0) != 0x50)
             return 0;
@@ -223,12 +223,12 @@ static int two_bytes(const struct x86_insn *in)
     }
 }
 
-void gt_x86_pushes(const uint8_t *bytes, size_t size, struct gt_push *out)
+void gt_arch_x86_pushes(const uint8_t *bytes, size_t size, struct gt_arch_push *out)
 {
     struct x86_insn in;
 
-    *out = (struct gt_push){0};
-    if (!gt_x86_take_opcode(&in, bytes, size, true))
+    *out = (struct gt_arch_push){0};
+    if (!gt_arch_x86_take_opcode(&in, bytes, size, true))
         return;
     out->by = (int8_t)(in.opcode == 0x0f ? two_bytes(&in) : one_byte(&in));
     if (in.opcode != 0x68 || (in.left != 2 && in.left != 4))
@@ -244,7 +244,7 @@ void gt_x86_pushes(const uint8_t *bytes, size_t size, struct gt_push *out)
  * How x86 code moves the stack pointer: push and pop, add, sub and lea with constants; and what it
  * accesses relative to it: push, pop, and the moves that compilers save registers with. An
  * instruction that is not in these tables accesses nothing, and moves it only where
- * gt_x86_loads_stack_pointer says so.
+ * gt_arch_x86_loads_stack_pointer says so.
  */
 
 static int32_t constant(const uint8_t *p, size_t n)
@@ -261,14 +261,14 @@ static bool is_on_stack(const struct x86_insn *in, int32_t *at)
     const uint8_t *p = in->tail;
     unsigned mod = p[0] >> 6;
 
-    if (!gt_x86_is_modrm(in) || !gt_x86_modrm_is_memory(in) || (p[0] & 7) != 4 || in->left < 2 ||
-        gt_x86_modrm_base(in) != REG_SP || (p[1] >> 3 & 7) != 4)
+    if (!gt_arch_x86_is_modrm(in) || !gt_arch_x86_modrm_is_memory(in) || (p[0] & 7) != 4 ||
+        in->left < 2 || gt_arch_x86_modrm_base(in) != REG_SP || (p[1] >> 3 & 7) != 4)
         return false;
     *at = mod == 0 ? 0 : constant(p + 2, mod == 1 ? 1 : 4);
     return true;
 }
 
-static void push(struct gt_sp_step *out, int32_t by, bool accesses)
+static void push(struct gt_arch_sp_step *out, int32_t by, bool accesses)
 {
     out->accesses = accesses;
     out->at = by < 0 ? by : 0;
@@ -276,23 +276,23 @@ static void push(struct gt_sp_step *out, int32_t by, bool accesses)
 }
 
 /* add, sub: 83 with a constant of 8 bits, 81 of 32. */
-static void arithmetic(const struct x86_insn *in, size_t n, struct gt_sp_step *out)
+static void arithmetic(const struct x86_insn *in, size_t n, struct gt_arch_sp_step *out)
 {
-    if (in->left != 1 + n || gt_x86_modrm_is_memory(in) || gt_x86_modrm_rm(in) != REG_SP)
+    if (in->left != 1 + n || gt_arch_x86_modrm_is_memory(in) || gt_arch_x86_modrm_rm(in) != REG_SP)
         return;
-    unsigned op = gt_x86_modrm_op(in);
+    unsigned op = gt_arch_x86_modrm_op(in);
     if (op == 0 || op == 5)
         out->by = op ? -constant(in->tail + 1, n) : constant(in->tail + 1, n);
     else if (op != 7) /* cmp */
         out->unknown = true;
 }
 
-static void move(const struct x86_insn *in, struct gt_sp_step *out)
+static void move(const struct x86_insn *in, struct gt_arch_sp_step *out)
 {
     out->accesses = in->left && is_on_stack(in, &out->at);
 }
 
-static void step_of_two_bytes(struct x86_insn in, struct gt_sp_step *out)
+static void step_of_two_bytes(struct x86_insn in, struct gt_arch_sp_step *out)
 {
     if (!in.left)
         return;
@@ -300,12 +300,12 @@ static void step_of_two_bytes(struct x86_insn in, struct gt_sp_step *out)
     in.left--;
     in.opcode = opcode;
     in.escape = true;
-    out->unknown = gt_x86_loads_stack_pointer(&in);
+    out->unknown = gt_arch_x86_loads_stack_pointer(&in);
     if (opcode == 0x10 || opcode == 0x11 || opcode == 0x28 || opcode == 0x29) /* movups, movaps */
         move(&in, out);
 }
 
-static void step_of_one_byte(const struct x86_insn *in, int width, struct gt_sp_step *out)
+static void step_of_one_byte(const struct x86_insn *in, int width, struct gt_arch_sp_step *out)
 {
     switch (in->opcode) {
     case 0x68:
@@ -326,12 +326,12 @@ static void step_of_one_byte(const struct x86_insn *in, int width, struct gt_sp_
         move(in, out);
         return;
     case 0x8d: /* lea */
-        if (in->left && gt_x86_modrm_reg(in) == REG_SP)
+        if (in->left && gt_arch_x86_modrm_reg(in) == REG_SP)
             out->unknown = !is_on_stack(in, &out->by);
         return;
     case 0x8f:
     case 0xff: /* pop and push of memory: two accesses */
-        if (gt_x86_is_modrm(in) && gt_x86_modrm_op(in) == (in->opcode == 0xff ? 6 : 0))
+        if (gt_arch_x86_is_modrm(in) && gt_arch_x86_modrm_op(in) == (in->opcode == 0xff ? 6 : 0))
             push(out, in->opcode == 0xff ? -width : width, false);
         return;
     case 0xc3: /* ret */
@@ -355,46 +355,46 @@ static bool sets_sp(const struct x86_insn *in)
     bool to_reg =
         in->opcode == 0x8b || in->opcode == 0x03 || in->opcode == 0x2b || in->opcode == 0x23;
 
-    if (!(to_rm || to_reg) || !gt_x86_is_modrm(in))
+    if (!(to_rm || to_reg) || !gt_arch_x86_is_modrm(in))
         return false;
-    return to_reg ? gt_x86_modrm_reg(in) == REG_SP
-                  : !gt_x86_modrm_is_memory(in) && gt_x86_modrm_rm(in) == REG_SP;
+    return to_reg ? gt_arch_x86_modrm_reg(in) == REG_SP
+                  : !gt_arch_x86_modrm_is_memory(in) && gt_arch_x86_modrm_rm(in) == REG_SP;
 }
 
-void gt_x86_sp_step(const uint8_t *bytes, size_t size, int width, struct gt_sp_step *out)
+void gt_arch_x86_sp_step(const uint8_t *bytes, size_t size, int width, struct gt_arch_sp_step *out)
 {
     struct x86_insn in;
 
-    *out = (struct gt_sp_step){0};
-    if (!gt_x86_take_opcode(&in, bytes, size, width == 8))
+    *out = (struct gt_arch_sp_step){0};
+    if (!gt_arch_x86_take_opcode(&in, bytes, size, width == 8))
         return;
     if (in.opcode == 0x0f) {
         step_of_two_bytes(in, out);
         return;
     }
-    bool sets = sets_sp(&in) || gt_x86_loads_stack_pointer(&in);
+    bool sets = sets_sp(&in) || gt_arch_x86_loads_stack_pointer(&in);
     step_of_one_byte(&in, width, out);
     out->unknown |= sets;
 }
 
 /* mov, push and pop of registers; movups, movaps, movdqa. */
-bool gt_x86_is_plain_access(const uint8_t *bytes, size_t size)
+bool gt_arch_x86_is_plain_access(const uint8_t *bytes, size_t size)
 {
     static const uint8_t vector[] = {0x10, 0x11, 0x28, 0x29, 0x6f, 0x7f};
     struct x86_insn in;
 
-    if (!gt_x86_take_opcode(&in, bytes, size, true))
+    if (!gt_arch_x86_take_opcode(&in, bytes, size, true))
         return false;
     if (in.opcode == 0x0f)
         return in.left > 1 && memchr(vector, in.tail[0], sizeof vector);
     return (in.opcode & 0xfc) == 0x88 || (in.opcode & 0xf0) == 0x50;
 }
 
-bool gt_x86_jumps_by_link(const uint8_t *bytes, size_t size)
+bool gt_arch_x86_jumps_by_link(const uint8_t *bytes, size_t size)
 {
     struct x86_insn in;
     int32_t at;
 
-    return gt_x86_take_opcode(&in, bytes, size, true) && in.opcode == 0xff && in.left &&
+    return gt_arch_x86_take_opcode(&in, bytes, size, true) && in.opcode == 0xff && in.left &&
            is_on_stack(&in, &at);
 }

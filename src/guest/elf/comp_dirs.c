@@ -13,7 +13,7 @@
 enum { ENTRY_MAX = 4096, ABBREVIATIONS_MAX = 65536 }; /* bytes that are looked at */
 
 struct sections {
-    struct gt_debug_section info, abbreviations, strings, line_strings;
+    struct gt_elf_debug_section info, abbreviations, strings, line_strings;
     uint8_t abbreviation[ABBREVIATIONS_MAX];
 };
 
@@ -30,46 +30,46 @@ struct value {
     const char *text; /* DW_FORM_string */
 };
 
-static uint64_t read_offset(struct gt_reader *r, bool wide)
+static uint64_t read_offset(struct gt_bytes_reader *r, bool wide)
 {
-    return wide ? gt_read_u64(r) : gt_read_u32(r);
+    return wide ? gt_bytes_read_u64(r) : gt_bytes_read_u32(r);
 }
 
-static void skip(struct gt_reader *r, uint64_t n)
+static void skip(struct gt_bytes_reader *r, uint64_t n)
 {
     if (n > r->left)
         r->short_of = true;
     else if (n)
-        gt_read_bytes(r, (size_t)n);
+        gt_bytes_read_bytes(r, (size_t)n);
 }
 
-static bool read_header(struct gt_reader *r, uint64_t at, struct unit *u)
+static bool read_header(struct gt_bytes_reader *r, uint64_t at, struct unit *u)
 {
     uint8_t type = DW_UT_compile;
-    uint64_t length = gt_read_u32(r);
+    uint64_t length = gt_bytes_read_u32(r);
     u->wide = length == UINT32_MAX;
     if (u->wide)
-        length = gt_read_u64(r);
+        length = gt_bytes_read_u64(r);
     uint64_t head = u->wide ? 12 : 4;
     if (r->short_of || length > UINT64_MAX - at - head)
         return false;
     u->next = at + head + length;
-    u->version = gt_read_u16(r);
+    u->version = gt_bytes_read_u16(r);
     if (u->version >= 5) {
-        type = gt_read_u8(r);
-        u->address_size = gt_read_u8(r);
+        type = gt_bytes_read_u8(r);
+        u->address_size = gt_bytes_read_u8(r);
     }
     u->abbreviations = read_offset(r, u->wide);
     if (u->version < 5)
-        u->address_size = gt_read_u8(r);
+        u->address_size = gt_bytes_read_u8(r);
     if (type == DW_UT_skeleton)
-        gt_read_u64(r);
+        gt_bytes_read_u64(r);
     return true;
 }
 
 /* Values that are not needed here. False: the form is not known, and with it where the next
  * attribute is. */
-static bool skip_form(struct gt_reader *r, const struct unit *u, uint64_t form)
+static bool skip_form(struct gt_bytes_reader *r, const struct unit *u, uint64_t form)
 {
     switch (form) {
     case DW_FORM_addr:
@@ -80,10 +80,10 @@ static bool skip_form(struct gt_reader *r, const struct unit *u, uint64_t form)
         return true;
     case DW_FORM_block:
     case DW_FORM_exprloc:
-        skip(r, gt_read_uleb(r));
+        skip(r, gt_elf_read_uleb(r));
         return true;
     case DW_FORM_block1:
-        skip(r, gt_read_u8(r));
+        skip(r, gt_bytes_read_u8(r));
         return true;
     case DW_FORM_flag_present:
     case DW_FORM_implicit_const:
@@ -94,7 +94,8 @@ static bool skip_form(struct gt_reader *r, const struct unit *u, uint64_t form)
 }
 
 /* False: as skip_form. */
-static bool read_form(struct gt_reader *r, const struct unit *u, uint64_t form, struct value *v)
+static bool read_form(struct gt_bytes_reader *r, const struct unit *u, uint64_t form,
+                      struct value *v)
 {
     *v = (struct value){0};
     switch (form) {
@@ -102,20 +103,20 @@ static bool read_form(struct gt_reader *r, const struct unit *u, uint64_t form, 
     case DW_FORM_flag:
     case DW_FORM_strx1:
     case DW_FORM_addrx1:
-        v->number = gt_read_u8(r);
+        v->number = gt_bytes_read_u8(r);
         return true;
     case DW_FORM_data2:
     case DW_FORM_strx2:
     case DW_FORM_addrx2:
-        v->number = gt_read_u16(r);
+        v->number = gt_bytes_read_u16(r);
         return true;
     case DW_FORM_data4:
     case DW_FORM_strx4:
     case DW_FORM_addrx4:
-        v->number = gt_read_u32(r);
+        v->number = gt_bytes_read_u32(r);
         return true;
     case DW_FORM_data8:
-        v->number = gt_read_u64(r);
+        v->number = gt_bytes_read_u64(r);
         return true;
     case DW_FORM_sdata:
     case DW_FORM_udata:
@@ -125,7 +126,7 @@ static bool read_form(struct gt_reader *r, const struct unit *u, uint64_t form, 
     case DW_FORM_rnglistx:
     case DW_FORM_GNU_str_index:
     case DW_FORM_GNU_addr_index:
-        v->number = gt_read_uleb(r);
+        v->number = gt_elf_read_uleb(r);
         return true;
     case DW_FORM_strp:
     case DW_FORM_line_strp:
@@ -135,7 +136,7 @@ static bool read_form(struct gt_reader *r, const struct unit *u, uint64_t form, 
         v->number = read_offset(r, u->wide);
         return true;
     case DW_FORM_string:
-        v->text = gt_read_text(r);
+        v->text = gt_elf_read_text(r);
         return true;
     default:
         return skip_form(r, u, form);
@@ -143,21 +144,21 @@ static bool read_form(struct gt_reader *r, const struct unit *u, uint64_t form, 
 }
 
 /* Goes to the attributes of the abbreviation. */
-static bool find_abbreviation(struct gt_reader *a, uint64_t wanted)
+static bool find_abbreviation(struct gt_bytes_reader *a, uint64_t wanted)
 {
     for (;;) {
-        uint64_t code = gt_read_uleb(a), name, form;
-        gt_read_uleb(a); /* tag */
-        gt_read_u8(a);
+        uint64_t code = gt_elf_read_uleb(a), name, form;
+        gt_elf_read_uleb(a); /* tag */
+        gt_bytes_read_u8(a);
         if (!code || a->short_of)
             return false;
         if (code == wanted)
             return true;
         do {
-            name = gt_read_uleb(a);
-            form = gt_read_uleb(a);
+            name = gt_elf_read_uleb(a);
+            form = gt_elf_read_uleb(a);
             if (form == DW_FORM_implicit_const)
-                gt_read_sleb(a);
+                gt_elf_read_sleb(a);
         } while ((name || form) && !a->short_of);
     }
 }
@@ -167,9 +168,9 @@ static bool text_of(const struct sections *s, uint64_t form, const struct value 
                     char text[GT_DEBUG_TEXT_MAX])
 {
     if (form == DW_FORM_strp)
-        return gt_debug_section_text(&s->strings, v->number, text);
+        return gt_elf_debug_section_text(&s->strings, v->number, text);
     if (form == DW_FORM_line_strp)
-        return gt_debug_section_text(&s->line_strings, v->number, text);
+        return gt_elf_debug_section_text(&s->line_strings, v->number, text);
     size_t n = form == DW_FORM_string && v->text ? strlen(v->text) : GT_DEBUG_TEXT_MAX;
     if (n >= GT_DEBUG_TEXT_MAX)
         return false;
@@ -178,22 +179,22 @@ static bool text_of(const struct sections *s, uint64_t form, const struct value 
 }
 
 /* The first entry of a unit. False: it says nothing of lines. */
-static bool read_entry(struct sections *s, const struct unit *u, struct gt_reader *r,
+static bool read_entry(struct sections *s, const struct unit *u, struct gt_bytes_reader *r,
                        uint64_t *lines, char dir[GT_DEBUG_TEXT_MAX])
 {
-    struct gt_reader a;
+    struct gt_bytes_reader a;
     bool found = false;
-    size_t n = gt_debug_section_copy(&s->abbreviations, u->abbreviations, s->abbreviation,
-                                     ABBREVIATIONS_MAX);
-    gt_reader_init(&a, s->abbreviation, n);
+    size_t n = gt_elf_debug_section_copy(&s->abbreviations, u->abbreviations, s->abbreviation,
+                                         ABBREVIATIONS_MAX);
+    gt_bytes_reader_init(&a, s->abbreviation, n);
     *dir = '\0';
-    if (!find_abbreviation(&a, gt_read_uleb(r)))
+    if (!find_abbreviation(&a, gt_elf_read_uleb(r)))
         return false;
     for (;;) {
-        uint64_t name = gt_read_uleb(&a), form = gt_read_uleb(&a);
+        uint64_t name = gt_elf_read_uleb(&a), form = gt_elf_read_uleb(&a);
         struct value v;
         if (form == DW_FORM_implicit_const)
-            gt_read_sleb(&a);
+            gt_elf_read_sleb(&a);
         if ((!name && !form) || a.short_of || !read_form(r, u, form, &v) || r->short_of)
             return found;
         if (name == DW_AT_stmt_list) {
@@ -205,41 +206,42 @@ static bool read_entry(struct sections *s, const struct unit *u, struct gt_reade
     }
 }
 
-static int add(struct gt_comp_dirs *d, uint64_t lines, const char *dir)
+static int add(struct gt_elf_comp_dirs *d, uint64_t lines, const char *dir)
 {
     if (!GT_ARRAY_GROW(&d->dir, &d->room, d->n + 1))
         return GT_E_NOMEM;
     char *copy = strdup(dir);
     if (!copy)
         return GT_E_NOMEM;
-    d->dir[d->n++] = (struct gt_comp_dir){lines, copy};
+    d->dir[d->n++] = (struct gt_elf_comp_dir){lines, copy};
     return 0;
 }
 
 static int compare(const void *a, const void *b)
 {
-    const struct gt_comp_dir *x = a, *y = b;
+    const struct gt_elf_comp_dir *x = a, *y = b;
     return x->lines < y->lines ? -1 : x->lines > y->lines;
 }
 
-int gt_comp_dirs_read(const struct gt_elf *e, struct gt_comp_dirs *out)
+int gt_elf_comp_dirs_read(const struct gt_elf *e, struct gt_elf_comp_dirs *out)
 {
     struct sections *s = malloc(sizeof *s);
     int status = s ? 0 : GT_E_NOMEM;
-    *out = (struct gt_comp_dirs){0};
+    *out = (struct gt_elf_comp_dirs){0};
     if (!s)
         return status;
-    gt_debug_section_find(e, ".debug_info", &s->info);
-    gt_debug_section_find(e, ".debug_abbrev", &s->abbreviations);
-    gt_debug_section_find(e, ".debug_str", &s->strings);
-    gt_debug_section_find(e, ".debug_line_str", &s->line_strings);
+    gt_elf_debug_section_find(e, ".debug_info", &s->info);
+    gt_elf_debug_section_find(e, ".debug_abbrev", &s->abbreviations);
+    gt_elf_debug_section_find(e, ".debug_str", &s->strings);
+    gt_elf_debug_section_find(e, ".debug_line_str", &s->line_strings);
     struct unit u = {0};
     for (uint64_t at = 0; at < s->info.size && status == 0; at = u.next) {
         uint8_t bytes[ENTRY_MAX];
         char dir[GT_DEBUG_TEXT_MAX];
-        struct gt_reader r;
+        struct gt_bytes_reader r;
         uint64_t lines;
-        gt_reader_init(&r, bytes, gt_debug_section_copy(&s->info, at, bytes, sizeof bytes));
+        gt_bytes_reader_init(&r, bytes,
+                             gt_elf_debug_section_copy(&s->info, at, bytes, sizeof bytes));
         if (!read_header(&r, at, &u) || u.next <= at)
             break;
         if (read_entry(s, &u, &r, &lines, dir) && *dir)
@@ -251,16 +253,16 @@ int gt_comp_dirs_read(const struct gt_elf *e, struct gt_comp_dirs *out)
     return status;
 }
 
-const char *gt_comp_dirs_find(const struct gt_comp_dirs *d, uint64_t lines)
+const char *gt_elf_comp_dirs_find(const struct gt_elf_comp_dirs *d, uint64_t lines)
 {
     size_t i = GT_SEARCH_BELOW(d->dir, d->n, lines, lines);
     return i < d->n && d->dir[i].lines == lines ? d->dir[i].path : NULL;
 }
 
-void gt_comp_dirs_free(struct gt_comp_dirs *d)
+void gt_elf_comp_dirs_free(struct gt_elf_comp_dirs *d)
 {
     for (size_t i = 0; i < d->n; i++)
         free(d->dir[i].path);
     free(d->dir);
-    *d = (struct gt_comp_dirs){0};
+    *d = (struct gt_elf_comp_dirs){0};
 }

@@ -10,7 +10,7 @@
 /* Deflate and zstd make at most so much of a byte; what says more does not say the truth. */
 #define MOST_RATIO 2000
 
-static void uncompress(Elf_Scn *section, const GElf_Shdr *header, struct gt_debug_section *out)
+static void uncompress(Elf_Scn *section, const GElf_Shdr *header, struct gt_elf_debug_section *out)
 {
     GElf_Chdr compressed;
     if (!gelf_getchdr(section, &compressed) || compressed.ch_size > MOST_UNCOMPRESSED ||
@@ -23,11 +23,12 @@ static void uncompress(Elf_Scn *section, const GElf_Shdr *header, struct gt_debu
     out->size = data->d_size;
 }
 
-void gt_debug_section_find(const struct gt_elf *e, const char *name, struct gt_debug_section *out)
+void gt_elf_debug_section_find(const struct gt_elf *e, const char *name,
+                               struct gt_elf_debug_section *out)
 {
     GElf_Shdr header;
     Elf_Scn *section = gt_elf_find_section(e->elf, name, &header);
-    *out = (struct gt_debug_section){.fd = e->fd};
+    *out = (struct gt_elf_debug_section){.fd = e->fd};
     if (section && header.sh_flags & SHF_COMPRESSED) {
         uncompress(section, &header, out);
     } else if (section && header.sh_offset <= INT64_MAX && header.sh_size <= INT64_MAX) {
@@ -36,7 +37,8 @@ void gt_debug_section_find(const struct gt_elf *e, const char *name, struct gt_d
     }
 }
 
-size_t gt_debug_section_copy(const struct gt_debug_section *s, uint64_t at, void *to, size_t n)
+size_t gt_elf_debug_section_copy(const struct gt_elf_debug_section *s, uint64_t at, void *to,
+                                 size_t n)
 {
     if (at >= s->size)
         return 0;
@@ -51,9 +53,9 @@ size_t gt_debug_section_copy(const struct gt_debug_section *s, uint64_t at, void
     return done;
 }
 
-bool gt_debug_section_text(const struct gt_debug_section *s, uint64_t at,
-                           char text[GT_DEBUG_TEXT_MAX])
+bool gt_elf_debug_section_text(const struct gt_elf_debug_section *s, uint64_t at,
+                               char text[GT_DEBUG_TEXT_MAX])
 {
-    size_t n = gt_debug_section_copy(s, at, text, GT_DEBUG_TEXT_MAX);
+    size_t n = gt_elf_debug_section_copy(s, at, text, GT_DEBUG_TEXT_MAX);
     return memchr(text, 0, n) != NULL;
 }

@@ -37,7 +37,7 @@ static void cut(struct work *w, const char *name)
     enum { HASH = 1 + 16 };
     uint64_t hash = GT_FNV_BEGIN;
     for (const char *p = name; *p; p++)
-        hash = gt_fnv(hash, (unsigned char)*p);
+        hash = gt_bytes_fnv(hash, (unsigned char)*p);
     w->len -= HASH;
     while (w->len > 0 && ((unsigned char)w->text[w->len] & 0xc0) == 0x80)
         w->len--; /* not within a character */
@@ -59,7 +59,7 @@ static bool demangle(struct work *w, const char *name)
     return cplus_demangle_v3_callback(name, options, take, w);
 }
 
-bool gt_demangle_name(const char *name, char out[GT_DEMANGLED_MAX + 1])
+bool gt_elf_demangle_name(const char *name, char out[GT_DEMANGLED_MAX + 1])
 {
     struct work w = {.text = out};
     if (name[0] != '_' || !demangle(&w, name) || !w.len || memchr(out, '\0', w.len))
@@ -68,7 +68,7 @@ bool gt_demangle_name(const char *name, char out[GT_DEMANGLED_MAX + 1])
     return true;
 }
 
-size_t gt_demangled_without_parameters(const char *name)
+size_t gt_elf_demangled_without_parameters(const char *name)
 {
     size_t n = strlen(name);
     int open = 0;

@@ -11,9 +11,9 @@
 enum { GT_DEMANGLED_MAX = 4095 };
 
 /* Writes the demangled name; false: it is not a mangled name. Any thread. */
-bool gt_demangle_name(const char *name, char out[GT_DEMANGLED_MAX + 1]);
+bool gt_elf_demangle_name(const char *name, char out[GT_DEMANGLED_MAX + 1]);
 
 /* The length of a demangled name without its parameters. */
-size_t gt_demangled_without_parameters(const char *name);
+size_t gt_elf_demangled_without_parameters(const char *name);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { ORIGINS = 8 };
 
-bool gt_die_flag(Dwarf_Die *die, unsigned name)
+bool gt_elf_die_flag(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attr;
     bool flag = false;
@@ -41,7 +41,7 @@ static bool find_attribute(Dwarf_Die *die, unsigned name, Dwarf_Attribute *attr)
 }
 
 /* libdw looks for the end of a string in .debug_info only when it passes over one. */
-const char *gt_die_string(Dwarf_Die *die, unsigned name)
+const char *gt_elf_die_string(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attr;
     Dwarf_Die at = *die;
@@ -52,7 +52,7 @@ const char *gt_die_string(Dwarf_Die *die, unsigned name)
     return dwarf_formstring(&attr);
 }
 
-bool gt_die_number(Dwarf_Die *die, unsigned name, uint64_t *out)
+bool gt_elf_die_number(Dwarf_Die *die, unsigned name, uint64_t *out)
 {
     Dwarf_Attribute attr;
 
@@ -92,7 +92,7 @@ static int check_file(Elf *elf, const char *path, struct gt_error *err)
     return GT_OK;
 }
 
-int gt_die_check_strings(Dwarf *dwarf, const char *path, struct gt_error *err)
+int gt_elf_die_check_strings(Dwarf *dwarf, const char *path, struct gt_error *err)
 {
     int status = check_file(dwarf_getelf(dwarf), path, err);
     Dwarf *shared = status == GT_OK ? dwarf_getalt(dwarf) : NULL;

@@ -10,15 +10,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-bool gt_die_flag(Dwarf_Die *die, unsigned name);
+bool gt_elf_die_flag(Dwarf_Die *die, unsigned name);
 /* NULL: there is no such string, or one without an end. */
-const char *gt_die_string(Dwarf_Die *die, unsigned name);
+const char *gt_elf_die_string(Dwarf_Die *die, unsigned name);
 /* False: there is no such number. */
-bool gt_die_number(Dwarf_Die *die, unsigned name, uint64_t *out);
+bool gt_elf_die_number(Dwarf_Die *die, unsigned name, uint64_t *out);
 
 /* Checks that the sections of strings of an open DWARF file end with a NUL, also in the file that
  * it shares strings with: libdw does not look for the end of what it returns. To be called before
  * anything but units is read. `path` is for the message. GT_E_FORMAT */
-int gt_die_check_strings(Dwarf *dwarf, const char *path, struct gt_error *err);
+int gt_elf_die_check_strings(Dwarf *dwarf, const char *path, struct gt_error *err);
 
 #endif

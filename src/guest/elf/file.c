@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *const gt_debug_roots_default[] = {"/usr/lib/debug", NULL};
+const char *const gt_elf_debug_roots_default[] = {"/usr/lib/debug", NULL};
 
 int gt_elf_open(const char *path, struct gt_elf *out, struct gt_error *err)
 {
@@ -220,13 +220,13 @@ static const char *read_link(Elf *elf, uint32_t *crc)
     const Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
     const char *name = data ? data->d_buf : NULL,
                *end = name ? memchr(name, 0, data->d_size) : NULL;
-    struct gt_reader in;
+    struct gt_bytes_reader in;
 
     if (!end)
         return NULL;
-    gt_reader_init(&in, name, data->d_size);
-    gt_read_bytes(&in, ((size_t)(end - name) + 4) & ~(size_t)3);
-    *crc = gt_read_u32(&in);
+    gt_bytes_reader_init(&in, name, data->d_size);
+    gt_bytes_read_bytes(&in, ((size_t)(end - name) + 4) & ~(size_t)3);
+    *crc = gt_bytes_read_u32(&in);
     return in.short_of ? NULL : name;
 }
 

@@ -34,12 +34,12 @@ struct start {
 
 struct load {
     struct gt_elf file, debug; /* `debug` is open: it has the lines */
-    const struct gt_code_span *function;
-    struct gt_function_lines *out;
-    struct gt_debug_section lines;
-    struct gt_comp_dirs dirs;
+    const struct gt_elf_code_span *function;
+    struct gt_elf_function_lines *out;
+    struct gt_elf_debug_section lines;
+    struct gt_elf_comp_dirs dirs;
     bool dirs_read;
-    struct gt_line_program program;
+    struct gt_elf_line_program program;
     uint8_t *unit;
     size_t unit_room;
     const char *dir;     /* of the unit; NULL: not known, or the table has it */
@@ -66,13 +66,13 @@ static int open_lines(struct load *l, const char *path, const char *const *roots
     if (!gelf_getehdr(l->file.elf, &header) || header.e_ident[EI_DATA] != ELFDATA2LSB ||
         header.e_type == ET_REL)
         return gt_error_set(err, GT_E_UNSUPPORTED, "%s: not linked, or big-endian", path);
-    gt_debug_section_find(&l->file, ".debug_line", &l->lines);
+    gt_elf_debug_section_find(&l->file, ".debug_line", &l->lines);
     if (l->lines.size)
         return 0;
     int status = gt_elf_open_debug(path, l->file.elf, roots, &l->debug, &debug_path);
     free(debug_path);
     if (status == 1)
-        gt_debug_section_find(&l->debug, ".debug_line", &l->lines);
+        gt_elf_debug_section_find(&l->debug, ".debug_line", &l->lines);
     if (status < 0)
         return gt_error_set(err, status, "%s: out of memory", path);
     if (!l->lines.size)
@@ -89,8 +89,8 @@ static void find_sections(struct load *l)
 {
     size_t n = 0;
     GElf_Phdr header;
-    gt_debug_section_find(debug_elf(l), ".debug_str", &l->program.strings);
-    gt_debug_section_find(debug_elf(l), ".debug_line_str", &l->program.line_strings);
+    gt_elf_debug_section_find(debug_elf(l), ".debug_str", &l->program.strings);
+    gt_elf_debug_section_find(debug_elf(l), ".debug_line_str", &l->program.line_strings);
     if (elf_getphdrnum(l->file.elf, &n) != 0)
         return;
     for (size_t i = 0; i < n && i < 65536; i++)
@@ -112,7 +112,7 @@ static bool read_unit(struct load *l, uint64_t at, uint64_t size)
         l->unit = larger;
         l->unit_room = (size_t)size;
     }
-    return gt_debug_section_copy(&l->lines, at, l->unit, (size_t)size) == size;
+    return gt_elf_debug_section_copy(&l->lines, at, l->unit, (size_t)size) == size;
 }
 
 static void find_dir(struct load *l, uint64_t at)
@@ -120,36 +120,36 @@ static void find_dir(struct load *l, uint64_t at)
     l->dir = NULL;
     if (l->program.version >= 5)
         return;
-    if (!l->dirs_read && gt_comp_dirs_read(debug_elf(l), &l->dirs) < 0)
+    if (!l->dirs_read && gt_elf_comp_dirs_read(debug_elf(l), &l->dirs) < 0)
         l->status = GT_E_NOMEM;
     l->dirs_read = true;
-    l->dir = gt_comp_dirs_find(&l->dirs, at);
+    l->dir = gt_elf_comp_dirs_find(&l->dirs, at);
 }
 
 /* Runs the programs of all units. */
-static void run_units(struct load *l, void (*span)(void *self, const struct gt_line_span *s))
+static void run_units(struct load *l, void (*span)(void *self, const struct gt_elf_line_span *s))
 {
     uint64_t at = 0;
     uint8_t head[12] = {0};
-    while (l->status == 0 && gt_debug_section_copy(&l->lines, at, head, sizeof head) >= 4) {
-        struct gt_reader r;
-        gt_reader_init(&r, head, sizeof head);
-        uint64_t size = gt_read_u32(&r), first = at;
+    while (l->status == 0 && gt_elf_debug_section_copy(&l->lines, at, head, sizeof head) >= 4) {
+        struct gt_bytes_reader r;
+        gt_bytes_reader_init(&r, head, sizeof head);
+        uint64_t size = gt_bytes_read_u32(&r), first = at;
         bool wide = size == UINT32_MAX;
         if (wide)
-            size = gt_read_u64(&r);
+            size = gt_bytes_read_u64(&r);
         at += wide ? 12 : 4;
         if (at > l->lines.size || size > l->lines.size - at)
             return;
         l->file_number = UINT64_MAX;
         int status = read_unit(l, at, size)
-                         ? gt_line_program_begin(&l->program, l->unit, (size_t)size, wide)
+                         ? gt_elf_line_program_begin(&l->program, l->unit, (size_t)size, wide)
                          : GT_E_FORMAT;
         if (status == GT_E_NOMEM)
             l->status = status;
         if (status == 0 && l->status == 0) {
             find_dir(l, first);
-            gt_line_program_run(&l->program, span, l);
+            gt_elf_line_program_run(&l->program, span, l);
         }
         at += size;
     }
@@ -163,8 +163,8 @@ static const char *file_of(struct load *l, uint64_t number)
         return l->file_text;
     l->file_number = number;
     l->file_text = NULL;
-    if (gt_line_program_path(&l->program, number, l->dir, path)) {
-        l->file_text = gt_function_texts_keep(l->out->texts, path);
+    if (gt_elf_line_program_path(&l->program, number, l->dir, path)) {
+        l->file_text = gt_elf_function_texts_keep(l->out->texts, path);
         if (!l->file_text)
             l->status = GT_E_NOMEM;
     }
@@ -172,7 +172,7 @@ static const char *file_of(struct load *l, uint64_t number)
 }
 
 /* The linker leaves rows of code that it has left out at address 0, or at the end. */
-static bool is_left_out(const struct load *l, const struct gt_line_span *s)
+static bool is_left_out(const struct load *l, const struct gt_elf_line_span *s)
 {
     return s->line == 0 || s->sequence >= UINT64_MAX - 1 || (s->sequence == 0 && !l->code_at_0);
 }
@@ -180,7 +180,7 @@ static bool is_left_out(const struct load *l, const struct gt_line_span *s)
 /* ---- the first pass: where functions begin -------------------------------------------------- */
 
 /* The row at the entry counts, and of several the first; else the one that the entry is in. */
-static void note_start(void *self, const struct gt_line_span *s)
+static void note_start(void *self, const struct gt_elf_line_span *s)
 {
     struct load *l = self;
     size_t n = l->out->n, i = GT_SEARCH_BELOW(l->function, n, lo, s->lo);
@@ -190,12 +190,12 @@ static void note_start(void *self, const struct gt_line_span *s)
     if (exact && !l->out->of[i].all) {
         const char *file = file_of(l, s->file);
         if (file)
-            l->out->of[i] = (struct gt_function_line){file, s->line, ""};
+            l->out->of[i] = (struct gt_elf_function_line){file, s->line, ""};
     }
     i += exact;
     for (size_t k = 0; i < n && l->function[i].lo < s->hi && k < ROW_FUNCTIONS; i++, k++)
         if (!l->out->of[i].file)
-            l->out->of[i] = (struct gt_function_line){file_of(l, s->file), s->line, NULL};
+            l->out->of[i] = (struct gt_elf_function_line){file_of(l, s->file), s->line, NULL};
 }
 
 static int compare_starts(const void *a, const void *b)
@@ -212,7 +212,7 @@ static bool sort_starts(struct load *l)
     if (!l->start)
         return false;
     for (size_t i = 0; i < l->out->n; i++) {
-        const struct gt_function_line *f = &l->out->of[i];
+        const struct gt_elf_function_line *f = &l->out->of[i];
         if (f->file && !l->function[i].part)
             l->start[l->n_starts++] = (struct start){f->file, f->line};
     }
@@ -269,14 +269,14 @@ static const char *write_ranges(struct load *l, const char *file)
         if (l->line[last] != l->line[i])
             used += (size_t)snprintf(text + used, sizeof text - used, "-%" PRIu32, l->line[last]);
     }
-    return gt_function_texts_keep(l->out->texts, text);
+    return gt_elf_function_texts_keep(l->out->texts, text);
 }
 
 static void finish_function(struct load *l)
 {
     if (l->at == NO_FUNCTION)
         return;
-    struct gt_function_line *f = &l->out->of[l->at];
+    struct gt_elf_function_line *f = &l->out->of[l->at];
     if (!keep_line(l, f->line) || !(f->all = write_ranges(l, f->file)))
         l->status = GT_E_NOMEM;
     l->n_lines = 0;
@@ -288,12 +288,12 @@ static void finish_function(struct load *l)
 static void begin_function(struct load *l, size_t i)
 {
     finish_function(l);
-    const struct gt_function_line *f = &l->out->of[i];
+    const struct gt_elf_function_line *f = &l->out->of[i];
     if (f->file && !(f->all && *f->all))
         l->at = (ptrdiff_t)i;
 }
 
-static void note_line(void *self, const struct gt_line_span *s)
+static void note_line(void *self, const struct gt_elf_line_span *s)
 {
     struct load *l = self;
     size_t n = l->out->n, i = GT_SEARCH_UP_TO(l->function, n, lo, s->lo);
@@ -331,8 +331,8 @@ static void read_lines(struct load *l)
 
 static void close_files(struct load *l)
 {
-    gt_line_program_finish(&l->program);
-    gt_comp_dirs_free(&l->dirs);
+    gt_elf_line_program_finish(&l->program);
+    gt_elf_comp_dirs_free(&l->dirs);
     gt_elf_close(&l->debug);
     gt_elf_close(&l->file);
     free(l->unit);
@@ -340,29 +340,29 @@ static void close_files(struct load *l)
     free(l->line);
 }
 
-static struct gt_function_lines *new_lines(size_t n)
+static struct gt_elf_function_lines *new_lines(size_t n)
 {
-    struct gt_function_lines *out = calloc(1, sizeof *out);
+    struct gt_elf_function_lines *out = calloc(1, sizeof *out);
     if (!out)
         return NULL;
     out->n = n;
     out->of = calloc(n + 1, sizeof *out->of);
-    out->texts = gt_function_texts_new();
+    out->texts = gt_elf_function_texts_new();
     if (out->of && out->texts)
         return out;
-    gt_function_lines_free(out);
+    gt_elf_function_lines_free(out);
     return NULL;
 }
 
-int gt_function_lines_load(const char *path, const char *const *debug_roots,
-                           const struct gt_code_span *function, size_t n,
-                           struct gt_function_lines **out, struct gt_error *err)
+int gt_elf_function_lines_load(const char *path, const char *const *debug_roots,
+                               const struct gt_elf_code_span *function, size_t n,
+                               struct gt_elf_function_lines **out, struct gt_error *err)
 {
     struct load l = {.file.fd = -1, .debug.fd = -1, .function = function};
     *out = NULL;
     int status = gt_elf_open(path, &l.file, err);
     if (status == 0)
-        status = open_lines(&l, path, debug_roots ? debug_roots : gt_debug_roots_default, err);
+        status = open_lines(&l, path, debug_roots ? debug_roots : gt_elf_debug_roots_default, err);
     if (status == 0) {
         l.out = new_lines(n);
         if (l.out)
@@ -372,17 +372,17 @@ int gt_function_lines_load(const char *path, const char *const *debug_roots,
     }
     close_files(&l);
     if (status < 0)
-        gt_function_lines_free(l.out);
+        gt_elf_function_lines_free(l.out);
     else
         *out = l.out;
     return status < 0 ? status : 0;
 }
 
-void gt_function_lines_free(struct gt_function_lines *l)
+void gt_elf_function_lines_free(struct gt_elf_function_lines *l)
 {
     if (!l)
         return;
-    gt_function_texts_free(l->texts);
+    gt_elf_function_texts_free(l->texts);
     free(l->of);
     free(l);
 }

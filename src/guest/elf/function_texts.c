@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct gt_function_texts {
+struct gt_elf_function_texts {
     void *root;
 };
 
@@ -16,12 +16,12 @@ static int compare(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-struct gt_function_texts *gt_function_texts_new(void)
+struct gt_elf_function_texts *gt_elf_function_texts_new(void)
 {
-    return calloc(1, sizeof(struct gt_function_texts));
+    return calloc(1, sizeof(struct gt_elf_function_texts));
 }
 
-const char *gt_function_texts_keep(struct gt_function_texts *t, const char *text)
+const char *gt_elf_function_texts_keep(struct gt_elf_function_texts *t, const char *text)
 {
     char **there = tfind(text, &t->root, compare);
     if (there)
@@ -33,7 +33,7 @@ const char *gt_function_texts_keep(struct gt_function_texts *t, const char *text
     return NULL;
 }
 
-void gt_function_texts_free(struct gt_function_texts *t)
+void gt_elf_function_texts_free(struct gt_elf_function_texts *t)
 {
     if (t)
         tdestroy(t->root, free);

@@ -19,7 +19,7 @@
 /* More ranges than that in one unit are not read. */
 #define MAX_RANGES 1000000
 
-static int open_dwarf(struct gt_lines *l, const char *path, const char *const *roots)
+static int open_dwarf(struct gt_elf_lines *l, const char *path, const char *const *roots)
 {
     Dwarf_Off next;
     size_t header;
@@ -36,10 +36,10 @@ static int open_dwarf(struct gt_lines *l, const char *path, const char *const *r
     return l->dwarf ? 1 : r < 0 ? r : 0;
 }
 
-int gt_lines_open(const char *path, const char *const *debug_roots, struct gt_lines **out,
-                  struct gt_error *err)
+int gt_elf_lines_open(const char *path, const char *const *debug_roots, struct gt_elf_lines **out,
+                      struct gt_error *err)
 {
-    struct gt_lines *l = calloc(1, sizeof *l);
+    struct gt_elf_lines *l = calloc(1, sizeof *l);
     int r;
 
     *out = NULL;
@@ -50,23 +50,23 @@ int gt_lines_open(const char *path, const char *const *debug_roots, struct gt_li
     l->debug.fd = -1;
     r = gt_elf_open(path, &l->file, err);
     if (r == GT_OK) {
-        r = open_dwarf(l, path, debug_roots ? debug_roots : gt_debug_roots_default);
+        r = open_dwarf(l, path, debug_roots ? debug_roots : gt_elf_debug_roots_default);
         if (r == 0 || (r == 1 && !gt_elf_load_base(l->file.elf, &l->load_base)))
             r = gt_error_set(err, GT_E_NOT_FOUND, "%s: no line table and no debug file", path);
         else if (r == 1)
-            r = gt_die_check_strings(l->dwarf, l->debug_path ? l->debug_path : path, err);
+            r = gt_elf_die_check_strings(l->dwarf, l->debug_path ? l->debug_path : path, err);
         else if (r < 0)
             gt_error_set(err, r, "%s: out of memory", path);
     }
     if (r < 0) {
-        gt_lines_close(l);
+        gt_elf_lines_close(l);
         return r;
     }
     *out = l;
     return GT_OK;
 }
 
-void gt_lines_close(struct gt_lines *l)
+void gt_elf_lines_close(struct gt_elf_lines *l)
 {
     if (!l)
         return;
@@ -79,7 +79,7 @@ void gt_lines_close(struct gt_lines *l)
     free(l);
 }
 
-static bool add_range(struct gt_lines *l, uint64_t lo, uint64_t hi, Dwarf_Off unit)
+static bool add_range(struct gt_elf_lines *l, uint64_t lo, uint64_t hi, Dwarf_Off unit)
 {
     if (!GT_ARRAY_GROW(&l->ranges, &l->cap, l->n + 1))
         return false;
@@ -95,7 +95,7 @@ static int compare(const void *a, const void *b)
     return x->lo != y->lo ? (x->lo < y->lo ? -1 : 1) : x->unit < y->unit ? -1 : x->unit > y->unit;
 }
 
-static void index_units(struct gt_lines *l)
+static void index_units(struct gt_elf_lines *l)
 {
     Dwarf_CU *cu = NULL;
     Dwarf_Die die;
@@ -115,14 +115,14 @@ static void index_units(struct gt_lines *l)
         qsort(l->ranges, l->n, sizeof *l->ranges, compare);
 }
 
-static const struct range *find_range(const struct gt_lines *l, uint64_t addr)
+static const struct range *find_range(const struct gt_elf_lines *l, uint64_t addr)
 {
     size_t lo = GT_SEARCH_UP_TO(l->ranges, l->n, lo, addr);
 
     return lo && addr < l->ranges[lo - 1].hi ? &l->ranges[lo - 1] : NULL;
 }
 
-int gt_lines_at(struct gt_lines *l, uint64_t rel, const char **file, unsigned *line)
+int gt_elf_lines_at(struct gt_elf_lines *l, uint64_t rel, const char **file, unsigned *line)
 {
     const struct range *range;
     Dwarf_Line *entry;

@@ -18,23 +18,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct gt_lines;
+struct gt_elf_lines;
 
-/* Opens a file; the caller closes *out with gt_lines_close. debug_roots as in gt_symbols_load_with;
- * NULL: the defaults. GT_E_NOT_FOUND: no such file, or neither it nor a debug file has a line
- * table; GT_E_IO, GT_E_FORMAT, GT_E_NOMEM. */
-int gt_lines_open(const char *path, const char *const *debug_roots, struct gt_lines **out,
-                  struct gt_error *err);
+/* Opens a file; the caller closes *out with gt_elf_lines_close. debug_roots as in
+ * gt_elf_symbols_load_with; NULL: the defaults. GT_E_NOT_FOUND: no such file, or neither it nor a
+ * debug file has a line table; GT_E_IO, GT_E_FORMAT, GT_E_NOMEM. */
+int gt_elf_lines_open(const char *path, const char *const *debug_roots, struct gt_elf_lines **out,
+                      struct gt_error *err);
 
 /* Finds the source line of the code at a relative address. Returns 1 and sets *file (the compiler's
- * name for it, valid until gt_lines_close) and *line; 0: unknown. */
-int gt_lines_at(struct gt_lines *l, uint64_t rel, const char **file, unsigned *line);
+ * name for it, valid until gt_elf_lines_close) and *line; 0: unknown. */
+int gt_elf_lines_at(struct gt_elf_lines *l, uint64_t rel, const char **file, unsigned *line);
 
 /* A range of code of one source line, relative addresses. Of optimised code lo == hi is possible: a
  * statement begins there that has no code of its own. */
-struct gt_line_row {
+struct gt_elf_line_row {
     uint64_t lo, hi;
-    const char *file; /* as gt_lines_at returns it */
+    const char *file; /* as gt_elf_lines_at returns it */
     unsigned line;
     unsigned column; /* of a statement that begins there, where each copy of it has one such row, as
                       * in optimised code of GCC from 8 on; else 0 */
@@ -43,7 +43,7 @@ struct gt_line_row {
 };
 
 /* A function as the compiler describes it. */
-struct gt_line_function {
+struct gt_elf_line_function {
     uint64_t lo, hi;  /* relative addresses of the part that has the entry, its begin; lo == hi: the
                        * size is not known (GCC for riscv64 with split debug information) */
     const char *file; /* file that declares it; NULL: unknown */
@@ -57,7 +57,7 @@ struct gt_line_function {
 
 /* A copy of a function in another one of optimised code, that the compiler made instead of a call.
  */
-struct gt_line_inlined {
+struct gt_elf_line_inlined {
     uint64_t entry;   /* relative address where it begins; else the lowest of its code */
     const char *name; /* of the function, mangled if it has such a name */
     const char *file; /* file that declares it */
@@ -66,20 +66,20 @@ struct gt_line_inlined {
     unsigned call_line;
 };
 
-struct gt_lines_visitor {
+struct gt_elf_lines_visitor {
     void *self;
     /* False ends the walk. Each may be NULL. */
-    bool (*row)(void *self, const struct gt_line_row *row);
-    bool (*function)(void *self, const struct gt_line_function *function);
-    bool (*inlined)(void *self, const struct gt_line_inlined *inlined);
+    bool (*row)(void *self, const struct gt_elf_line_row *row);
+    bool (*function)(void *self, const struct gt_elf_line_function *function);
+    bool (*inlined)(void *self, const struct gt_elf_line_inlined *inlined);
 };
 
 /* Visits all functions and rows, unit by unit: a unit's functions in any order, each before the
  * copies in it, then its rows by address. Rows of line 0, what of a row is not the unit's code,
  * and unreadable units are left out. GT_E_NOMEM: a visitor returned false. */
-int gt_lines_walk(struct gt_lines *l, const struct gt_lines_visitor *visitor);
+int gt_elf_lines_walk(struct gt_elf_lines *l, const struct gt_elf_lines_visitor *visitor);
 
 /* NULL is fine. */
-void gt_lines_close(struct gt_lines *l);
+void gt_elf_lines_close(struct gt_elf_lines *l);
 
 #endif

@@ -13,7 +13,7 @@ struct range {
     Dwarf_Off unit; /* offset of the unit's DIE */
 };
 
-struct gt_lines {
+struct gt_elf_lines {
     struct gt_elf file, debug;
     Dwarf *dwarf;
     char *path, *debug_path;

@@ -22,8 +22,8 @@ struct code_range {
 };
 
 struct walk {
-    const struct gt_lines *lines;
-    const struct gt_lines_visitor *visitor;
+    const struct gt_elf_lines *lines;
+    const struct gt_elf_lines_visitor *visitor;
     Dwarf_Die *unit;          /* under way, and whether GCC made it without optimisation */
     bool plain, marks;        /* marks: each copy of a statement has one row that begins it */
     struct code_range *range; /* its code, by address; none: not known */
@@ -35,7 +35,7 @@ struct walk {
 /* GCC says its options in the producer's name: -O is there only if it was given. */
 static bool is_plain(Dwarf_Die *unit)
 {
-    const char *text = gt_die_string(unit, DW_AT_producer);
+    const char *text = gt_elf_die_string(unit, DW_AT_producer);
     if (!text || strncmp(text, "GNU ", 4) != 0)
         return false;
     for (const char *at = text; (at = strstr(at, " -O")); at += 3)
@@ -48,7 +48,7 @@ static bool is_plain(Dwarf_Die *unit)
  * other compilers, any row of a statement may be marked. */
 static bool marks_statements(Dwarf_Die *unit)
 {
-    const char *text = gt_die_string(unit, DW_AT_producer);
+    const char *text = gt_elf_die_string(unit, DW_AT_producer);
     const char *version = text && strncmp(text, "GNU ", 4) == 0 ? strchr(text + 4, ' ') : NULL;
     return version && atoi(version + 1) >= 8 && !strstr(text, "-gno-statement-frontiers");
 }
@@ -56,8 +56,9 @@ static bool marks_statements(Dwarf_Die *unit)
 /* Compiler-generated code. GCC marks a lambda's function as well, and says no line of it. */
 static bool is_artificial(Dwarf_Die *die)
 {
-    const char *name = gt_die_string(die, DW_AT_name);
-    return gt_die_flag(die, DW_AT_artificial) && !(name && strncmp(name, "operator()", 10) == 0);
+    const char *name = gt_elf_die_string(die, DW_AT_name);
+    return gt_elf_die_flag(die, DW_AT_artificial) &&
+           !(name && strncmp(name, "operator()", 10) == 0);
 }
 
 /* The part of a function that has its entry: the first one, where it has several. */
@@ -108,7 +109,7 @@ static bool number_of(Dwarf_Attribute *attr, unsigned *number)
     return true;
 }
 
-static void call_of(const struct walk *w, Dwarf_Die *die, struct gt_line_inlined *of)
+static void call_of(const struct walk *w, Dwarf_Die *die, struct gt_elf_line_inlined *of)
 {
     Dwarf_Attribute file, line;
     if (dwarf_attr(die, DW_AT_call_file, &file) &&
@@ -118,7 +119,7 @@ static void call_of(const struct walk *w, Dwarf_Die *die, struct gt_line_inlined
 
 /* GCC has split the function in two, and inlined the rest as well: the call seems to be where the
  * function is declared. */
-static bool is_rest(Dwarf_Die *die, const struct gt_line_inlined *of)
+static bool is_rest(Dwarf_Die *die, const struct gt_elf_line_inlined *of)
 {
     Dwarf_Attribute attr;
     unsigned call, own;
@@ -130,9 +131,9 @@ static bool is_rest(Dwarf_Die *die, const struct gt_line_inlined *of)
 /* Reports are of lines, so that a name cannot have an end of one; its other bytes stay. */
 static const char *name_of(Dwarf_Die *die)
 {
-    const char *name = gt_die_string(die, DW_AT_linkage_name);
+    const char *name = gt_elf_die_string(die, DW_AT_linkage_name);
     if (!name)
-        name = gt_die_string(die, DW_AT_name);
+        name = gt_elf_die_string(die, DW_AT_name);
     for (const char *at = name; at && *at; at++)
         if ((unsigned char)*at < ' ' || *at == 0x7f)
             return NULL;
@@ -158,7 +159,7 @@ static bool inlined_entry(Dwarf_Die *die, Dwarf_Addr *entry)
 
 static void visit_inlined(struct walk *w, Dwarf_Die *die)
 {
-    struct gt_line_inlined of = {.name = name_of(die)};
+    struct gt_elf_line_inlined of = {.name = name_of(die)};
     Dwarf_Addr entry;
     if (is_artificial(die) || !of.name || !inlined_entry(die, &entry) ||
         !declaration(w, die, &of.file, &of.line))
@@ -198,14 +199,14 @@ static int visit_function(Dwarf_Die *die, void *self)
     if (!entry_range(die, &lo, &hi))
         return DWARF_CB_OK;
     declaration(w, die, &file, &line);
-    const struct gt_line_function f = {lo - w->lines->load_base,
-                                       hi - w->lines->load_base,
-                                       file,
-                                       line,
-                                       name_of(die),
-                                       w->plain,
-                                       is_artificial(die),
-                                       dwarf_hasattr_integrate(die, DW_AT_type) == 1};
+    const struct gt_elf_line_function f = {lo - w->lines->load_base,
+                                           hi - w->lines->load_base,
+                                           file,
+                                           line,
+                                           name_of(die),
+                                           w->plain,
+                                           is_artificial(die),
+                                           dwarf_hasattr_integrate(die, DW_AT_type) == 1};
     if (w->visitor->function)
         w->stopped = !w->visitor->function(w->visitor->self, &f);
     if (w->visitor->inlined && !w->plain && !w->stopped)
@@ -262,13 +263,13 @@ static void visit_row(struct walk *w, Dwarf_Lines *lines, size_t i)
     if (code_end(w, lo, UINT64_MAX) <= lo || (lo >= (hi = code_end(w, lo, hi)) && !empty))
         return;
     const char *file = dwarf_linesrc(row, NULL, NULL);
-    const struct gt_line_row r = {lo - w->lines->load_base,
-                                  hi - w->lines->load_base,
-                                  file,
-                                  (unsigned)line,
-                                  w->marks && statement && column > 0 ? (unsigned)column : 0,
-                                  statement,
-                                  w->plain};
+    const struct gt_elf_line_row r = {lo - w->lines->load_base,
+                                      hi - w->lines->load_base,
+                                      file,
+                                      (unsigned)line,
+                                      w->marks && statement && column > 0 ? (unsigned)column : 0,
+                                      statement,
+                                      w->plain};
     if (file)
         w->stopped = !w->visitor->row(w->visitor->self, &r);
 }
@@ -278,7 +279,7 @@ static void visit_unit(struct walk *w, Dwarf_Die *unit, Dwarf_Die *split)
 {
     struct gt_error err;
     const bool whole = dwarf_tag(split) == DW_TAG_compile_unit &&
-                       gt_die_check_strings(dwarf_cu_getdwarf(split->cu), "", &err) == GT_OK;
+                       gt_elf_die_check_strings(dwarf_cu_getdwarf(split->cu), "", &err) == GT_OK;
     Dwarf_Die *functions = whole ? split : unit;
     Dwarf_Lines *lines;
     size_t n;
@@ -295,14 +296,14 @@ static void visit_unit(struct walk *w, Dwarf_Die *unit, Dwarf_Die *split)
         visit_row(w, lines, i);
 }
 
-int gt_lines_walk(struct gt_lines *l, const struct gt_lines_visitor *visitor)
+int gt_elf_lines_walk(struct gt_elf_lines *l, const struct gt_elf_lines_visitor *visitor)
 {
     struct walk w = {.lines = l, .visitor = visitor};
     Dwarf_CU *cu = NULL;
     Dwarf_Die die, split;
     uint8_t type;
 
-    gt_split_units_find(l->dwarf, l->debug_path ? l->debug_path : l->path);
+    gt_elf_split_units_find(l->dwarf, l->debug_path ? l->debug_path : l->path);
     while (!w.stopped && dwarf_get_units(l->dwarf, cu, &cu, NULL, &type, &die, &split) == 0)
         if (type == DW_UT_compile || type == DW_UT_skeleton)
             visit_unit(&w, &die, &split);

@@ -12,12 +12,12 @@
 
 static uint32_t word_at(const struct plt_code *c, uint64_t offset)
 {
-    struct gt_reader r;
+    struct gt_bytes_reader r;
 
-    gt_reader_init(&r, NULL, 0);
+    gt_bytes_reader_init(&r, NULL, 0);
     if (offset < c->size)
-        gt_reader_init(&r, c->bytes + offset, (size_t)(c->size - offset));
-    return gt_read_u32(&r); /* 0 beyond the end: no instruction of interest */
+        gt_bytes_reader_init(&r, c->bytes + offset, (size_t)(c->size - offset));
+    return gt_bytes_read_u32(&r); /* 0 beyond the end: no instruction of interest */
 }
 
 static uint64_t sext(uint64_t value, unsigned bits)
@@ -28,32 +28,32 @@ static uint64_t sext(uint64_t value, unsigned bits)
     return (value ^ sign) - sign;
 }
 
-static bool has(struct gt_reader *r, const char *bytes, size_t n)
+static bool has(struct gt_bytes_reader *r, const char *bytes, size_t n)
 {
     if (r->left < n || memcmp(r->at, bytes, n) != 0)
         return false;
-    gt_read_bytes(r, n);
+    gt_bytes_read_bytes(r, n);
     return true;
 }
 
 /* endbr32/64 | bnd | mov $n,%r11d: what may stand before the jump or push. */
-static void skip_x86_prefixes(struct gt_reader *r)
+static void skip_x86_prefixes(struct gt_bytes_reader *r)
 {
     if (!has(r, "\xf3\x0f\x1e\xfa", 4))
         has(r, "\xf3\x0f\x1e\xfb", 4);
     if (has(r, "\x41\xbb", 2))
-        gt_read_u32(r);
+        gt_bytes_read_u32(r);
     has(r, "\xf2", 1);
 }
 
 /* push $n; [bnd] jmp header: the number of a relocation; i386 says the offset of an 8-byte one. */
-static bool x86_lazy_stub(const struct plt_code *c, struct gt_reader *r, struct plt_stub *out)
+static bool x86_lazy_stub(const struct plt_code *c, struct gt_bytes_reader *r, struct plt_stub *out)
 {
-    uint32_t n = gt_read_u32(r);
+    uint32_t n = gt_bytes_read_u32(r);
 
     has(r, "\xf2", 1);
     out->lazy = has(r, "\xe9", 1);
-    gt_read_u32(r);
+    gt_bytes_read_u32(r);
     out->slot = c->machine == EM_X86_64 ? n : n / 8;
     return out->lazy && !r->short_of;
 }
@@ -61,10 +61,10 @@ static bool x86_lazy_stub(const struct plt_code *c, struct gt_reader *r, struct 
 /* jmp *off(%rip) | mov off(%rip),%r11 (retpolines) | jmp *addr | jmp *off(%ebx) */
 static bool x86_stub(const struct plt_code *c, uint64_t at, struct plt_stub *out)
 {
-    struct gt_reader r;
+    struct gt_bytes_reader r;
     bool x64 = c->machine == EM_X86_64, found;
 
-    gt_reader_init(&r, c->bytes + at, (size_t)(c->size - at));
+    gt_bytes_reader_init(&r, c->bytes + at, (size_t)(c->size - at));
     skip_x86_prefixes(&r);
     out->offset = at;
     if (has(&r, "\x68", 1)) {
@@ -79,7 +79,7 @@ static bool x86_stub(const struct plt_code *c, uint64_t at, struct plt_stub *out
     }
     if (!found)
         return false;
-    out->slot += sext(gt_read_u32(&r), 32);
+    out->slot += sext(gt_bytes_read_u32(&r), 32);
     out->size = c->size - at - r.left;
     if (x64)
         out->slot += c->addr + at + out->size;
@@ -158,7 +158,7 @@ static const struct plt_decoder {
     {EM_RISCV, 4, riscv_stub}, {EM_ARM, 4, arm_stub},
 };
 
-bool gt_plt_next_stub(const struct plt_code *code, uint64_t from, struct plt_stub *out)
+bool gt_elf_plt_next_stub(const struct plt_code *code, uint64_t from, struct plt_stub *out)
 {
     for (size_t i = 0; i < sizeof decoders / sizeof decoders[0]; i++) {
         const struct plt_decoder *d = &decoders[i];

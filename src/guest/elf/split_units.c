@@ -197,7 +197,7 @@ static void look_in(int fd, Dwarf_Die *unit, Dwarf_Attribute *name, Elf_Data *st
     memcpy(text, old_text, sizeof old_text);
 }
 
-void gt_split_units_find(Dwarf *dwarf, const char *path)
+void gt_elf_split_units_find(Dwarf *dwarf, const char *path)
 {
     Elf_Data *strings = dwarf ? strings_of(dwarf_getelf(dwarf)) : NULL;
     Dwarf_CU *cu = NULL;

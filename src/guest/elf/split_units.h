@@ -9,6 +9,6 @@
  * libdw reads the first. This lets it read all. To be called after dwarf_begin_elf, before libdw is
  * asked for a split unit; path is that of the file that was opened. A .dwo file that is missing or
  * damaged is passed over. */
-void gt_split_units_find(Dwarf *dwarf, const char *path);
+void gt_elf_split_units_find(Dwarf *dwarf, const char *path);
 
 #endif

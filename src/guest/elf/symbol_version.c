@@ -81,7 +81,7 @@ static bool is_version(Elf *elf, const char *text)
     return false;
 }
 
-size_t gt_sym_unversioned(Elf *elf, const char *name, size_t length)
+size_t gt_elf_sym_unversioned(Elf *elf, const char *name, size_t length)
 {
     const char *at = length > 1 ? memrchr(name + 1, '@', length - 1) : NULL;
     if (!at)

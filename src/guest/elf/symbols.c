@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int read_header(struct gt_symbols *s, Elf *elf, struct gt_error *err)
+static int read_header(struct gt_elf_symbols *s, Elf *elf, struct gt_error *err)
 {
     GElf_Ehdr eh;
 
@@ -31,7 +31,7 @@ static int read_debug_file(struct sym_reader *r, Elf *elf, const char *const *ro
 
     if (found != 1)
         return found;
-    found = gt_sym_read_table(r, debug.elf, SHT_SYMTAB);
+    found = gt_elf_sym_read_table(r, debug.elf, SHT_SYMTAB);
     if (found != 1) {
         free(r->s->debug_path);
         r->s->debug_path = NULL;
@@ -46,36 +46,36 @@ static int read_file(struct sym_reader *r, const char *const *roots, Elf *elf, s
     bool stripped;
 
     if (status == GT_OK)
-        status = gt_sym_read_segments(r, elf, err);
+        status = gt_elf_sym_read_segments(r, elf, err);
     if (status < 0)
         return status;
-    status = gt_sym_read_table(r, elf, SHT_SYMTAB);
+    status = gt_elf_sym_read_table(r, elf, SHT_SYMTAB);
     if (status == 0)
         status = read_debug_file(r, elf, roots);
     stripped = status == 0; /* packed symbols have none of assembly */
     if (stripped)
-        status = gt_sym_read_debugdata(r, elf);
+        status = gt_elf_sym_read_debugdata(r, elf);
     if (status >= 0)
-        status = gt_sym_read_table(r, elf, SHT_DYNSYM);
+        status = gt_elf_sym_read_table(r, elf, SHT_DYNSYM);
     if (status >= 0) {
-        gt_sym_sort(&r->list);
-        status = gt_sym_read_plt(r, elf);
+        gt_elf_sym_sort(&r->list);
+        status = gt_elf_sym_read_plt(r, elf);
     }
     if (status >= 0)
-        status = gt_sym_read_frames(r, elf);
+        status = gt_elf_sym_read_frames(r, elf);
     if (status >= 0)
-        status = gt_sym_merge(r);
+        status = gt_elf_sym_merge(r);
     if (status >= 0 && stripped)
-        gt_sym_end_guesses(r, elf);
+        gt_elf_sym_end_guesses(r, elf);
     if (status >= 0)
-        status = gt_sym_name_frames(r);
+        status = gt_elf_sym_name_frames(r);
     if (status < 0)
         return gt_error_set(err, status, "%s: out of memory for its symbols", r->s->path);
     return GT_OK;
 }
 
-int gt_symbols_load_with(const char *path, const char *const *debug_roots, struct gt_symbols **out,
-                         struct gt_error *err)
+int gt_elf_symbols_load_with(const char *path, const char *const *debug_roots,
+                             struct gt_elf_symbols **out, struct gt_error *err)
 {
     struct sym_reader r = {.s = calloc(1, sizeof *r.s)};
     struct gt_elf file;
@@ -95,16 +95,16 @@ int gt_symbols_load_with(const char *path, const char *const *debug_roots, struc
     if (status == GT_OK)
         *out = r.s;
     else
-        gt_symbols_free(r.s);
+        gt_elf_symbols_free(r.s);
     return status;
 }
 
-int gt_symbols_load(const char *path, struct gt_symbols **out, struct gt_error *err)
+int gt_elf_symbols_load(const char *path, struct gt_elf_symbols **out, struct gt_error *err)
 {
-    return gt_symbols_load_with(path, gt_debug_roots_default, out, err);
+    return gt_elf_symbols_load_with(path, gt_elf_debug_roots_default, out, err);
 }
 
-void gt_symbols_free(struct gt_symbols *s)
+void gt_elf_symbols_free(struct gt_elf_symbols *s)
 {
     if (!s)
         return;

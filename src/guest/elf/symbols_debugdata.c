@@ -42,7 +42,7 @@ static char *unpack(const Elf_Data *packed, size_t *size)
     return NULL;
 }
 
-int gt_sym_read_debugdata(struct sym_reader *r, Elf *elf)
+int gt_elf_sym_read_debugdata(struct sym_reader *r, Elf *elf)
 {
     GElf_Shdr sh;
     Elf_Scn *scn = gt_elf_find_section(elf, ".gnu_debugdata", &sh);
@@ -52,7 +52,7 @@ int gt_sym_read_debugdata(struct sym_reader *r, Elf *elf)
     Elf *inner = data ? elf_memory(data, size) : NULL;
     int status = 0;
     if (inner && elf_kind(inner) == ELF_K_ELF)
-        status = gt_sym_read_table(r, inner, SHT_SYMTAB);
+        status = gt_elf_sym_read_table(r, inner, SHT_SYMTAB);
     elf_end(inner);
     free(data);
     return status;

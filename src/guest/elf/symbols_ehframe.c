@@ -61,36 +61,36 @@ static unsigned size_of(uint8_t encoding, uint8_t bits)
     }
 }
 
-static uint64_t read_value(struct gt_reader *in, uint8_t encoding, uint8_t bits)
+static uint64_t read_value(struct gt_bytes_reader *in, uint8_t encoding, uint8_t bits)
 {
     bool is_signed = encoding & DW_EH_PE_signed;
 
     switch (size_of(encoding, bits)) {
     case 2:
-        return is_signed ? (uint64_t)(int16_t)gt_read_u16(in) : gt_read_u16(in);
+        return is_signed ? (uint64_t)(int16_t)gt_bytes_read_u16(in) : gt_bytes_read_u16(in);
     case 4:
-        return is_signed ? (uint64_t)(int32_t)gt_read_u32(in) : gt_read_u32(in);
+        return is_signed ? (uint64_t)(int32_t)gt_bytes_read_u32(in) : gt_bytes_read_u32(in);
     default:
-        return gt_read_u64(in);
+        return gt_bytes_read_u64(in);
     }
 }
 
 /* The addresses' encoding, from an augmentation like "zPLR": a letter for each item of the data.
  * DW_EH_PE_omit: not understood. */
-static uint8_t read_encoding(const char *augmentation, struct gt_reader *in, uint8_t bits)
+static uint8_t read_encoding(const char *augmentation, struct gt_bytes_reader *in, uint8_t bits)
 {
     uint8_t encoding = DW_EH_PE_absptr, pointer;
 
     for (const char *c = augmentation; *c; c++) {
         if (*c == 'R') {
-            encoding = gt_read_u8(in);
+            encoding = gt_bytes_read_u8(in);
         } else if (*c == 'L') {
-            gt_read_u8(in);
+            gt_bytes_read_u8(in);
         } else if (*c == 'P') {
-            pointer = gt_read_u8(in);
+            pointer = gt_bytes_read_u8(in);
             if (!size_of(pointer, bits) || (pointer & 0x70) == DW_EH_PE_aligned)
                 return DW_EH_PE_omit;
-            gt_read_bytes(in, size_of(pointer, bits));
+            gt_bytes_read_bytes(in, size_of(pointer, bits));
         } else if (!strchr("zBG", *c)) { /* 'S' is a signal handler's trampoline */
             return DW_EH_PE_omit;
         }
@@ -101,21 +101,21 @@ static uint8_t read_encoding(const char *augmentation, struct gt_reader *in, uin
 }
 
 /* The data of an augmentation that begins with 'z', which is left out of the reader then. */
-static struct gt_reader take_data(struct gt_reader *in)
+static struct gt_bytes_reader take_data(struct gt_bytes_reader *in)
 {
-    struct gt_reader data;
-    uint64_t size = gt_read_uleb(in);
+    struct gt_bytes_reader data;
+    uint64_t size = gt_elf_read_uleb(in);
     size_t n = size < in->left ? (size_t)size : in->left;
 
-    gt_reader_init(&data, gt_read_bytes(in, n), n);
+    gt_bytes_reader_init(&data, gt_bytes_read_bytes(in, n), n);
     return data;
 }
 
-static void read_cie(struct cie *cie, struct gt_reader *in, uint8_t bits)
+static void read_cie(struct cie *cie, struct gt_bytes_reader *in, uint8_t bits)
 {
-    uint8_t version = gt_read_u8(in);
-    const char *augmentation = gt_read_text(in);
-    struct gt_reader data = {0};
+    uint8_t version = gt_bytes_read_u8(in);
+    const char *augmentation = gt_elf_read_text(in);
+    struct gt_bytes_reader data = {0};
 
     cie->encoding = DW_EH_PE_omit;
     if (!augmentation || (version != 1 && version != 3 && version != 4))
@@ -124,20 +124,20 @@ static void read_cie(struct cie *cie, struct gt_reader *in, uint8_t bits)
     if (augmentation[0] && !cie->has_data)
         return;
     if (version == 4)
-        gt_read_u16(in);
-    gt_read_uleb(in);
-    gt_read_sleb(in);
+        gt_bytes_read_u16(in);
+    gt_elf_read_uleb(in);
+    gt_elf_read_sleb(in);
     if (version == 1)
-        gt_read_u8(in);
+        gt_bytes_read_u8(in);
     else
-        gt_read_uleb(in);
+        gt_elf_read_uleb(in);
     if (cie->has_data)
         data = take_data(in);
     if (!in->short_of)
         cie->encoding = read_encoding(augmentation, &data, bits);
 }
 
-static int add_cie(struct frames *f, uint64_t at, struct gt_reader *in)
+static int add_cie(struct frames *f, uint64_t at, struct gt_bytes_reader *in)
 {
     if (!GT_ARRAY_GROW(&f->cie, &f->cap, f->n_cie + 1))
         return GT_E_NOMEM;
@@ -155,12 +155,12 @@ static const struct cie *find_cie(const struct frames *f, uint64_t at)
 
 /* True where the frame is there when the code begins: what the first instruction defines, it does
  * at the entry. An address that is signed with a key says nothing about that. */
-static bool is_part(struct gt_reader *in)
+static bool is_part(struct gt_bytes_reader *in)
 {
     uint8_t op;
 
     do {
-        op = gt_read_u8(in);
+        op = gt_bytes_read_u8(in);
     } while (!in->short_of && (op == DW_CFA_nop || op == DW_CFA_GNU_window_save));
     switch (in->short_of ? DW_CFA_nop : op) {
     case DW_CFA_def_cfa:
@@ -176,9 +176,9 @@ static bool is_part(struct gt_reader *in)
 }
 
 /* `in` is what follows the id. */
-static int add_fde(struct frames *f, const struct cie *cie, struct gt_reader in)
+static int add_fde(struct frames *f, const struct cie *cie, struct gt_bytes_reader in)
 {
-    struct gt_symbols *s = f->r->s;
+    struct gt_elf_symbols *s = f->r->s;
     const uint64_t field = f->addr + (uint64_t)(in.at - (const uint8_t *)f->data->d_buf);
     uint64_t pc, size, limit;
     struct sym_cand *c;
@@ -194,14 +194,14 @@ static int add_fde(struct frames *f, const struct cie *cie, struct gt_reader in)
         pc += field;
     if (s->bits == 32)
         pc = (uint32_t)pc;
-    limit = pc < s->load_base ? 0 : gt_sym_text_end(f->r, pc - s->load_base);
-    if (!limit || gt_symbols_in_plt(s, pc - s->load_base))
+    limit = pc < s->load_base ? 0 : gt_elf_sym_text_end(f->r, pc - s->load_base);
+    if (!limit || gt_elf_symbols_in_plt(s, pc - s->load_base))
         return GT_OK;
     if (cie->has_data)
         take_data(&in);
     if (is_part(&in))
         return GT_OK;
-    c = gt_sym_append(&f->r->list);
+    c = gt_elf_sym_append(&f->r->list);
     if (!c)
         return GT_E_NOMEM;
     *c = (struct sym_cand){.addr = pc - s->load_base, .size = size, .type = 'e'};
@@ -214,10 +214,10 @@ static int add_fde(struct frames *f, const struct cie *cie, struct gt_reader in)
 }
 
 /* An entry at an offset in the section: what follows its length. */
-static int add_entry(struct frames *f, uint64_t at, bool is_long, struct gt_reader in)
+static int add_entry(struct frames *f, uint64_t at, bool is_long, struct gt_bytes_reader in)
 {
     const uint64_t from = at + (is_long ? 12 : 4);
-    const uint64_t id = is_long ? gt_read_u64(&in) : gt_read_u32(&in);
+    const uint64_t id = is_long ? gt_bytes_read_u64(&in) : gt_bytes_read_u32(&in);
 
     if (in.short_of)
         return GT_OK;
@@ -226,25 +226,25 @@ static int add_entry(struct frames *f, uint64_t at, bool is_long, struct gt_read
 
 static int read_entries(struct frames *f)
 {
-    struct gt_reader in;
+    struct gt_bytes_reader in;
     int status = GT_OK;
 
-    gt_reader_init(&in, f->data->d_buf, f->data->d_size);
+    gt_bytes_reader_init(&in, f->data->d_buf, f->data->d_size);
     while (status == GT_OK && in.left) {
-        struct gt_reader entry;
-        uint64_t at = f->data->d_size - in.left, size = gt_read_u32(&in);
+        struct gt_bytes_reader entry;
+        uint64_t at = f->data->d_size - in.left, size = gt_bytes_read_u32(&in);
         bool is_long = size == UINT32_MAX;
         if (is_long)
-            size = gt_read_u64(&in);
+            size = gt_bytes_read_u64(&in);
         if (in.short_of || size > in.left)
             break;
-        gt_reader_init(&entry, gt_read_bytes(&in, (size_t)size), (size_t)size);
+        gt_bytes_reader_init(&entry, gt_bytes_read_bytes(&in, (size_t)size), (size_t)size);
         status = add_entry(f, at, is_long, entry);
     }
     return status;
 }
 
-int gt_sym_read_frames(struct sym_reader *r, Elf *elf)
+int gt_elf_sym_read_frames(struct sym_reader *r, Elf *elf)
 {
     GElf_Shdr sh = {0};
     Elf_Scn *scn = gt_elf_find_section(elf, ".eh_frame", &sh);
@@ -259,9 +259,9 @@ int gt_sym_read_frames(struct sym_reader *r, Elf *elf)
     return status;
 }
 
-int gt_sym_name_frames(struct sym_reader *r)
+int gt_elf_sym_name_frames(struct sym_reader *r)
 {
-    struct gt_symbols *s = r->s;
+    struct gt_elf_symbols *s = r->s;
     const char *slash = strrchr(s->path, '/'), *base = slash ? slash + 1 : s->path;
     size_t n = 0, room = strnlen(base, 255) + sizeof "+0x0123456789abcdef";
     char *at;

@@ -5,19 +5,19 @@
 
 #include <string.h>
 
-size_t gt_sym_count_to(const struct gt_symbols *s, uint64_t rel)
+size_t gt_elf_sym_count_to(const struct gt_elf_symbols *s, uint64_t rel)
 {
     return GT_SEARCH_UP_TO(s->sym, s->n_sym, addr, rel);
 }
 
-const struct gt_symbol *gt_symbols_find(const struct gt_symbols *s, uint64_t rel)
+const struct gt_elf_symbol *gt_elf_symbols_find(const struct gt_elf_symbols *s, uint64_t rel)
 {
-    size_t n = gt_sym_count_to(s, rel);
+    size_t n = gt_elf_sym_count_to(s, rel);
 
     return n && rel - s->sym[n - 1].addr < s->sym[n - 1].size ? &s->sym[n - 1] : NULL;
 }
 
-bool gt_symbols_in_plt(const struct gt_symbols *s, uint64_t rel)
+bool gt_elf_symbols_in_plt(const struct gt_elf_symbols *s, uint64_t rel)
 {
     for (size_t i = 0; i < sizeof s->plt_lo / sizeof s->plt_lo[0]; i++)
         if (rel >= s->plt_lo[i] && rel < s->plt_hi[i])
@@ -34,8 +34,8 @@ static int type_order(char type)
     return at ? (int)(at - order) : 3;
 }
 
-static const struct gt_symbol *best_of(const struct gt_symbol *list, size_t n, const char *name,
-                                       const struct gt_symbol *best)
+static const struct gt_elf_symbol *best_of(const struct gt_elf_symbol *list, size_t n,
+                                           const char *name, const struct gt_elf_symbol *best)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(list[i].name, name) == 0 &&
@@ -44,9 +44,9 @@ static const struct gt_symbol *best_of(const struct gt_symbol *list, size_t n, c
     return best;
 }
 
-bool gt_symbols_by_name(const struct gt_symbols *s, const char *name, uint64_t *rel)
+bool gt_elf_symbols_by_name(const struct gt_elf_symbols *s, const char *name, uint64_t *rel)
 {
-    const struct gt_symbol *best = best_of(s->sym, s->n_sym, name, NULL);
+    const struct gt_elf_symbol *best = best_of(s->sym, s->n_sym, name, NULL);
 
     best = best_of(s->alias, s->n_alias, name, best);
     if (best)

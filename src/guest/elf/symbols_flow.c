@@ -11,7 +11,7 @@
 #include "guest/elf/symbols_private.h"
 
 /* Control goes elsewhere after it, always. */
-static bool leaves(const struct gt_insn *insn)
+static bool leaves(const struct gt_arch_insn *insn)
 {
     switch (insn->kind) {
     case GT_INSN_RETURN:
@@ -28,7 +28,7 @@ static bool leaves(const struct gt_insn *insn)
 static uint64_t flow_size(const struct gt_arch *arch, const uint8_t *bytes, uint64_t size)
 {
     uint64_t reached = 0;
-    struct gt_insn insn = {0};
+    struct gt_arch_insn insn = {0};
 
     if (!gt_arch_insn_size_known(arch))
         return arch && arch->insn_min < size ? arch->insn_min : 1;
@@ -45,12 +45,12 @@ static uint64_t flow_size(const struct gt_arch *arch, const uint8_t *bytes, uint
 }
 
 /* The symbols of a section, `lo` being its relative address. */
-static void end_guesses_in(struct gt_symbols *s, const struct gt_arch *arch, uint64_t lo,
+static void end_guesses_in(struct gt_elf_symbols *s, const struct gt_arch *arch, uint64_t lo,
                            const Elf_Data *data)
 {
-    size_t first = lo ? gt_sym_count_to(s, lo - 1) : 0;
+    size_t first = lo ? gt_elf_sym_count_to(s, lo - 1) : 0;
     for (size_t i = first; i < s->n_sym && s->sym[i].addr - lo < data->d_size; i++) {
-        struct gt_symbol *sym = &s->sym[i];
+        struct gt_elf_symbol *sym = &s->sym[i];
         uint64_t at = sym->addr - lo, left = data->d_size - at;
         if (sym->guessed)
             sym->size = flow_size(arch, (const uint8_t *)data->d_buf + at,
@@ -58,7 +58,7 @@ static void end_guesses_in(struct gt_symbols *s, const struct gt_arch *arch, uin
     }
 }
 
-void gt_sym_end_guesses(struct sym_reader *r, Elf *elf)
+void gt_elf_sym_end_guesses(struct sym_reader *r, Elf *elf)
 {
     const struct gt_arch *arch = gt_arch_by_elf(r->s->e_machine, r->s->bits);
     GElf_Shdr sh;

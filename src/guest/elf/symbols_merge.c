@@ -21,15 +21,15 @@ static int compare(const void *a, const void *b)
     return lx != ly ? (lx < ly ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-void gt_sym_sort(struct sym_list *list)
+void gt_elf_sym_sort(struct sym_list *list)
 {
     if (list->n)
         qsort(list->at, list->n, sizeof list->at[0], compare);
 }
 
-static struct gt_symbol *put(struct gt_symbol *at, size_t *n, const struct sym_cand *c)
+static struct gt_elf_symbol *put(struct gt_elf_symbol *at, size_t *n, const struct sym_cand *c)
 {
-    at[*n] = (struct gt_symbol){.addr = c->addr, .name = c->name, .type = c->type};
+    at[*n] = (struct gt_elf_symbol){.addr = c->addr, .name = c->name, .type = c->type};
     return &at[(*n)++];
 }
 
@@ -42,7 +42,7 @@ static uint64_t size_of_group(const struct sym_cand *first, const struct sym_can
     return 0;
 }
 
-static void put_aliases(struct gt_symbols *s, const struct sym_cand *first,
+static void put_aliases(struct gt_elf_symbols *s, const struct sym_cand *first,
                         const struct sym_cand *end, const char *winner)
 {
     const char *last = winner;
@@ -61,7 +61,7 @@ static uint64_t end_of(const struct sym_cand *c, uint64_t size)
 }
 
 /* Sizes are ends here until trim() knows the next symbol. */
-static void put_groups(struct gt_symbols *s, const struct sym_list *list)
+static void put_groups(struct gt_elf_symbols *s, const struct sym_list *list)
 {
     const struct sym_cand *end = list->at + list->n, *next;
     uint64_t sized_end = 0;   /* of the functions so far */
@@ -78,7 +78,7 @@ static void put_groups(struct gt_symbols *s, const struct sym_list *list)
             continue;
         }
         size = size_of_group(c, next);
-        struct gt_symbol *sym = put(s->sym, &s->n_sym, c);
+        struct gt_elf_symbol *sym = put(s->sym, &s->n_sym, c);
         sym->size = end_of(c, size);
         sym->guessed = size == 0;
         put_aliases(s, c + 1, next, c->name);
@@ -89,10 +89,10 @@ static void put_groups(struct gt_symbols *s, const struct sym_list *list)
     }
 }
 
-static void trim(struct gt_symbols *s)
+static void trim(struct gt_elf_symbols *s)
 {
     for (size_t i = 0; i < s->n_sym; i++) {
-        struct gt_symbol *sym = &s->sym[i];
+        struct gt_elf_symbol *sym = &s->sym[i];
         uint64_t end = sym->size;
         if (i + 1 < s->n_sym && s->sym[i + 1].addr < end)
             end = s->sym[i + 1].addr;
@@ -100,11 +100,11 @@ static void trim(struct gt_symbols *s)
     }
 }
 
-int gt_sym_merge(struct sym_reader *r)
+int gt_elf_sym_merge(struct sym_reader *r)
 {
-    struct gt_symbols *s = r->s;
+    struct gt_elf_symbols *s = r->s;
 
-    gt_sym_sort(&r->list);
+    gt_elf_sym_sort(&r->list);
     s->sym = calloc(r->list.n + 1, sizeof *s->sym);
     s->alias = calloc(r->list.n + 1, sizeof *s->alias);
     if (!s->sym || !s->alias)
@@ -112,7 +112,7 @@ int gt_sym_merge(struct sym_reader *r)
     if (r->list.n)
         put_groups(s, &r->list);
     trim(s);
-    struct gt_symbol *fit = realloc(s->sym, (s->n_sym + 1) * sizeof *fit);
+    struct gt_elf_symbol *fit = realloc(s->sym, (s->n_sym + 1) * sizeof *fit);
     s->sym = fit ? fit : s->sym;
     fit = realloc(s->alias, (s->n_alias + 1) * sizeof *fit);
     s->alias = fit ? fit : s->alias;

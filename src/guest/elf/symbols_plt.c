@@ -68,7 +68,7 @@ static struct stub *append_stub(struct plt_reader *p)
 static int put_header(struct plt_reader *p, uint64_t lo, uint64_t end)
 {
     static char name[] = "PLT0";
-    struct sym_cand *c = gt_sym_append(&p->r->list);
+    struct sym_cand *c = gt_elf_sym_append(&p->r->list);
 
     if (!c)
         return GT_E_NOMEM;
@@ -83,7 +83,7 @@ static int read_stubs(struct plt_reader *p, const struct plt_code *code, uint64_
     uint64_t stride = code->size;
     struct plt_stub found;
 
-    for (uint64_t at = 0; gt_plt_next_stub(code, at, &found); at = found.offset + found.size) {
+    for (uint64_t at = 0; gt_elf_plt_next_stub(code, at, &found); at = found.offset + found.size) {
         struct stub *s = append_stub(p);
         if (!s)
             return GT_E_NOMEM;
@@ -104,9 +104,9 @@ static int read_stubs(struct plt_reader *p, const struct plt_code *code, uint64_
 
 static int read_plt_section(struct plt_reader *p, Elf_Scn *scn, const GElf_Shdr *sh, int index)
 {
-    struct gt_symbols *s = p->r->s;
+    struct gt_elf_symbols *s = p->r->s;
     uint64_t lo = sh->sh_addr - s->load_base;
-    uint64_t text_end = sh->sh_addr < s->load_base ? 0 : gt_sym_text_end(p->r, lo);
+    uint64_t text_end = sh->sh_addr < s->load_base ? 0 : gt_elf_sym_text_end(p->r, lo);
     Elf_Data *data;
     struct plt_code code = {.addr = sh->sh_addr, .machine = s->e_machine, .bits = s->bits};
 
@@ -261,7 +261,7 @@ static char *reloc_name(struct plt_reader *p, const struct reloc_table *t, const
     if (number) {
         if (!t->symbols || number > INT32_MAX || !gelf_getsym(t->symbols, (int)number, &sym))
             return NULL;
-        return gt_sym_string(p->r, p->elf, t->names, sym.st_name);
+        return gt_elf_sym_string(p->r, p->elf, t->names, sym.st_name);
     }
     if (!is_irelative(p->r->s->e_machine, (uint32_t)GELF_R_TYPE(rela->r_info)))
         return NULL;
@@ -306,7 +306,7 @@ static void drop_others(struct plt_reader *p)
     size_t kept = 0;
 
     for (size_t i = 0; i < list->n; i++)
-        if (!gt_symbols_in_plt(p->r->s, list->at[i].addr))
+        if (!gt_elf_symbols_in_plt(p->r->s, list->at[i].addr))
             list->at[kept++] = list->at[i];
     list->n = kept;
 }
@@ -318,7 +318,7 @@ static int put_stubs(struct plt_reader *p)
         struct sym_cand *c;
         if (!s->name)
             continue;
-        c = gt_sym_append(&p->r->list);
+        c = gt_elf_sym_append(&p->r->list);
         if (!c)
             return GT_E_NOMEM;
         *c = (struct sym_cand){
@@ -340,7 +340,7 @@ static int put_plt0(struct plt_reader *p)
     return GT_OK;
 }
 
-int gt_sym_read_plt(struct sym_reader *r, Elf *elf)
+int gt_elf_sym_read_plt(struct sym_reader *r, Elf *elf)
 {
     struct plt_reader p = {.r = r, .elf = elf};
     int status;

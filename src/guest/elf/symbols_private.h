@@ -22,7 +22,7 @@ struct sym_cand {
     uint64_t addr;  /* relative address */
     uint64_t size;  /* 0: unknown */
     uint64_t limit; /* relative end of its section or segment: above addr */
-    char *name;     /* NULL for type 'e': gt_sym_name_frames sets it */
+    char *name;     /* NULL for type 'e': gt_elf_sym_name_frames sets it */
     uint32_t rank;  /* the lowest rank at an address wins */
     char type;
     bool typed; /* STT_FUNC or STT_GNU_IFUNC */
@@ -37,12 +37,12 @@ struct sym_list {
 struct string_table {
     const Elf *elf;
     size_t section;
-    char *text; /* owned by gt_symbols.strings */
+    char *text; /* owned by gt_elf_symbols.strings */
     size_t size;
 };
 
 struct sym_reader {
-    struct gt_symbols *s;
+    struct gt_elf_symbols *s;
     struct sym_list list;
     struct string_table tables[GT_MAX_STRINGS];
     size_t n_tables;
@@ -51,51 +51,51 @@ struct sym_reader {
 };
 
 /* Appends a zeroed candidate; NULL: out of memory. */
-struct sym_cand *gt_sym_append(struct sym_list *list);
+struct sym_cand *gt_elf_sym_append(struct sym_list *list);
 
 /* Returns the string at an offset of a string section, cut to GT_SYMBOL_NAME_MAX, and without its
  * version (symbol_version.c). NULL: invalid, or empty. */
-char *gt_sym_string(struct sym_reader *r, Elf *elf, size_t section, uint64_t offset);
+char *gt_elf_sym_string(struct sym_reader *r, Elf *elf, size_t section, uint64_t offset);
 
 /* Returns the length of a symbol's name without the version that a linker wrote after it:
  * NAME@@VERSION, or NAME@VERSION where the file has a version of that name. */
-size_t gt_sym_unversioned(Elf *elf, const char *name, size_t length);
+size_t gt_elf_sym_unversioned(Elf *elf, const char *name, size_t length);
 
 /* Returns the end of the executable range that contains rel; 0: not executable. */
-uint64_t gt_sym_text_end(const struct sym_reader *r, uint64_t rel);
+uint64_t gt_elf_sym_text_end(const struct sym_reader *r, uint64_t rel);
 
 /* Reads the program headers: load range, executable ranges. */
-int gt_sym_read_segments(struct sym_reader *r, Elf *elf, struct gt_error *err);
+int gt_elf_sym_read_segments(struct sym_reader *r, Elf *elf, struct gt_error *err);
 
 /* Appends the functions of the first symbol table of that section type (SHT_SYMTAB, SHT_DYNSYM).
  * Returns 1, or 0 if there is no such table; GT_E_NOMEM. Invalid entries are left out. */
-int gt_sym_read_table(struct sym_reader *r, Elf *elf, unsigned type);
+int gt_elf_sym_read_table(struct sym_reader *r, Elf *elf, unsigned type);
 
 /* The same of the table that is packed in the file's section .gnu_debugdata: a stripped file's
  * names of functions that .dynsym does not have. 0: there is none, or it is damaged. */
-int gt_sym_read_debugdata(struct sym_reader *r, Elf *elf);
+int gt_elf_sym_read_debugdata(struct sym_reader *r, Elf *elf);
 
 /* Sorts the candidates: by address, the winner first. */
-void gt_sym_sort(struct sym_list *list);
+void gt_elf_sym_sort(struct sym_list *list);
 
 /* Finds the PLT sections, names their stubs, and removes other candidates there. The list must be
  * sorted before, and is unsorted afterwards. GT_E_NOMEM. */
-int gt_sym_read_plt(struct sym_reader *r, Elf *elf);
+int gt_elf_sym_read_plt(struct sym_reader *r, Elf *elf);
 
 /* Appends the functions in .eh_frame outside the PLT, whose sections must have been found; invalid
  * entries are left out. GT_E_NOMEM. */
-int gt_sym_read_frames(struct sym_reader *r, Elf *elf);
+int gt_elf_sym_read_frames(struct sym_reader *r, Elf *elf);
 /* Names the functions of .eh_frame that the merge kept. GT_E_NOMEM. */
-int gt_sym_name_frames(struct sym_reader *r);
+int gt_elf_sym_name_frames(struct sym_reader *r);
 
 /* Returns how many symbols begin at or before the relative address. */
-size_t gt_sym_count_to(const struct gt_symbols *s, uint64_t rel);
+size_t gt_elf_sym_count_to(const struct gt_elf_symbols *s, uint64_t rel);
 
 /* Ends symbols of unknown size where their code does not continue; for a file without .symtab. */
-void gt_sym_end_guesses(struct sym_reader *r, Elf *elf);
+void gt_elf_sym_end_guesses(struct sym_reader *r, Elf *elf);
 
 /* Turns the candidates into r->s->sym and ->alias. GT_E_NOMEM. */
-int gt_sym_merge(struct sym_reader *r);
+int gt_elf_sym_merge(struct sym_reader *r);
 
 /* The bytes of a PLT section, and the base of its stubs' references. */
 struct plt_code {
@@ -116,6 +116,6 @@ struct plt_stub {
 };
 
 /* Finds the first stub at or after offset `from`; false: none. */
-bool gt_plt_next_stub(const struct plt_code *code, uint64_t from, struct plt_stub *out);
+bool gt_elf_plt_next_stub(const struct plt_code *code, uint64_t from, struct plt_stub *out);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct sym_cand *gt_sym_append(struct sym_list *list)
+struct sym_cand *gt_elf_sym_append(struct sym_list *list)
 {
     if (!GT_ARRAY_GROW(&list->at, &list->cap, list->n + 1))
         return NULL;
@@ -16,7 +16,7 @@ struct sym_cand *gt_sym_append(struct sym_list *list)
     return &list->at[list->n++];
 }
 
-uint64_t gt_sym_text_end(const struct sym_reader *r, uint64_t rel)
+uint64_t gt_elf_sym_text_end(const struct sym_reader *r, uint64_t rel)
 {
     for (size_t i = 0; i < r->n_text; i++)
         if (rel >= r->text_lo[i] && rel < r->text_hi[i])
@@ -36,9 +36,9 @@ static void add_text_range(struct sym_reader *r, uint64_t lo, uint64_t hi)
         r->s->text_hi = hi;
 }
 
-int gt_sym_read_segments(struct sym_reader *r, Elf *elf, struct gt_error *err)
+int gt_elf_sym_read_segments(struct sym_reader *r, Elf *elf, struct gt_error *err)
 {
-    struct gt_symbols *s = r->s;
+    struct gt_elf_symbols *s = r->s;
     uint64_t top = 0;
     GElf_Phdr ph;
     size_t n;
@@ -94,7 +94,7 @@ static struct string_table *string_table(struct sym_reader *r, Elf *elf, size_t 
     return t;
 }
 
-char *gt_sym_string(struct sym_reader *r, Elf *elf, size_t section, uint64_t offset)
+char *gt_elf_sym_string(struct sym_reader *r, Elf *elf, size_t section, uint64_t offset)
 {
     struct string_table *t = string_table(r, elf, section);
     size_t length;
@@ -104,7 +104,7 @@ char *gt_sym_string(struct sym_reader *r, Elf *elf, size_t section, uint64_t off
         return NULL;
     name = t->text + offset;
     length = strnlen(name, GT_SYMBOL_NAME_MAX);
-    name[gt_sym_unversioned(elf, name, length)] = '\0';
+    name[gt_elf_sym_unversioned(elf, name, length)] = '\0';
     return name;
 }
 
@@ -176,15 +176,15 @@ static int add_symbol(struct sym_reader *r, const struct table *t, const GElf_Sy
     if (typed && r->s->e_machine == EM_ARM)
         addr &= ~1ull; /* Thumb */
     addr -= r->s->load_base;
-    limit = sym->st_value < r->s->load_base ? 0 : gt_sym_text_end(r, addr);
-    name = gt_sym_string(r, t->elf, t->strings, sym->st_name);
+    limit = sym->st_value < r->s->load_base ? 0 : gt_elf_sym_text_end(r, addr);
+    name = gt_elf_sym_string(r, t->elf, t->strings, sym->st_name);
     if (!typed && (!name || !is_assembler_name(name) || addr < range->lo || addr >= range->hi))
         return GT_OK;
     if (!limit || !name) {
         r->s->n_bad++;
         return GT_OK;
     }
-    c = gt_sym_append(&r->list);
+    c = gt_elf_sym_append(&r->list);
     if (!c)
         return GT_E_NOMEM;
     if (range && addr >= range->lo && addr < range->hi && range->hi < limit)
@@ -196,7 +196,7 @@ static int add_symbol(struct sym_reader *r, const struct table *t, const GElf_Sy
     return GT_OK;
 }
 
-int gt_sym_read_table(struct sym_reader *r, Elf *elf, unsigned type)
+int gt_elf_sym_read_table(struct sym_reader *r, Elf *elf, unsigned type)
 {
     Elf_Scn *scn = NULL;
     Elf_Data *data;

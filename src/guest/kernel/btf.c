@@ -22,15 +22,15 @@
 enum { HEADER_SIZE = 24, TYPE_SIZE = 12, MEMBER_SIZE = 12, DEPTH = 16 };
 enum { BUDGET = 1 << 20 }; /* members looked at for one question */
 
-uint32_t gt_btf_u32(const uint8_t *at)
+uint32_t gt_kernel_btf_u32(const uint8_t *at)
 {
-    struct gt_reader r;
+    struct gt_bytes_reader r;
 
-    gt_reader_init(&r, at, 4);
-    return gt_read_u32(&r);
+    gt_bytes_reader_init(&r, at, 4);
+    return gt_bytes_read_u32(&r);
 }
 
-unsigned gt_btf_kind(const struct gt_btf_type *t)
+unsigned gt_kernel_btf_kind(const struct gt_kernel_btf_type *t)
 {
     return t->info >> 24 & 0x1f;
 }
@@ -70,31 +70,31 @@ static int64_t more_size(uint32_t info)
     }
 }
 
-/* Type `id`, whose whole length gt_btf_open saw; false: no such type. */
-bool gt_btf_get(const struct gt_btf *b, uint32_t id, struct gt_btf_type *t)
+/* Type `id`, whose whole length gt_kernel_btf_open saw; false: no such type. */
+bool gt_kernel_btf_get(const struct gt_kernel_btf *b, uint32_t id, struct gt_kernel_btf_type *t)
 {
     const uint8_t *at;
 
     if (id == 0 || id > b->n)
         return false;
     at = b->types + b->index[id - 1];
-    *t = (struct gt_btf_type){gt_btf_u32(at), gt_btf_u32(at + 4), gt_btf_u32(at + 8),
-                              at + TYPE_SIZE};
+    *t = (struct gt_kernel_btf_type){gt_kernel_btf_u32(at), gt_kernel_btf_u32(at + 4),
+                                     gt_kernel_btf_u32(at + 8), at + TYPE_SIZE};
     return true;
 }
 
 /* A text of the strings; "" where the offset lies. */
-static const char *string_at(const struct gt_btf *b, uint32_t offset)
+static const char *string_at(const struct gt_kernel_btf *b, uint32_t offset)
 {
     return offset < b->strings_size ? b->strings + offset : "";
 }
 
-int gt_btf_index(struct gt_btf *b)
+int gt_kernel_btf_index(struct gt_kernel_btf *b)
 {
     size_t cap = 0, at = 0;
 
     while (b->types_size - at >= TYPE_SIZE) {
-        int64_t more = more_size(gt_btf_u32(b->types + at + 4));
+        int64_t more = more_size(gt_kernel_btf_u32(b->types + at + 4));
         if (more < 0 || (uint64_t)more > b->types_size - at - TYPE_SIZE)
             break;
         if (!GT_ARRAY_GROW(&b->index, &cap, b->n + 1))
@@ -105,17 +105,17 @@ int gt_btf_index(struct gt_btf *b)
     return GT_OK;
 }
 
-bool gt_btf_header(struct gt_btf *b, const uint8_t *data, size_t size)
+bool gt_kernel_btf_header(struct gt_kernel_btf *b, const uint8_t *data, size_t size)
 {
     uint32_t header, types, strings;
 
-    if (size < HEADER_SIZE || gt_btf_u32(data) != 0x0001eb9f) /* flags 0 */
+    if (size < HEADER_SIZE || gt_kernel_btf_u32(data) != 0x0001eb9f) /* flags 0 */
         return false;
-    header = gt_btf_u32(data + 4);
-    types = gt_btf_u32(data + 8);
-    b->types_size = gt_btf_u32(data + 12);
-    strings = gt_btf_u32(data + 16);
-    b->strings_size = gt_btf_u32(data + 20);
+    header = gt_kernel_btf_u32(data + 4);
+    types = gt_kernel_btf_u32(data + 8);
+    b->types_size = gt_kernel_btf_u32(data + 12);
+    strings = gt_kernel_btf_u32(data + 16);
+    b->strings_size = gt_kernel_btf_u32(data + 20);
     if (header < HEADER_SIZE || header > size || types > size - header ||
         b->types_size > size - header - types || strings > size - header ||
         b->strings_size > size - header - strings || b->strings_size == 0)
@@ -126,58 +126,59 @@ bool gt_btf_header(struct gt_btf *b, const uint8_t *data, size_t size)
 }
 
 /* A kernel's own: its strings begin with the empty one, which modules share. */
-static bool kernel_header(struct gt_btf *b, const uint8_t *data, size_t size)
+static bool kernel_header(struct gt_kernel_btf *b, const uint8_t *data, size_t size)
 {
-    return gt_btf_header(b, data, size) && b->strings[0] == '\0';
+    return gt_kernel_btf_header(b, data, size) && b->strings[0] == '\0';
 }
 
 /* The largest BTF in the segments: a program for BPF inside the kernel may have its own. */
-static void find(const struct gt_kernel *k, struct gt_btf *best)
+static void find(const struct gt_kernel *k, struct gt_kernel_btf *best)
 {
     static const uint8_t magic[] = {0x9f, 0xeb, 1, 0, HEADER_SIZE, 0, 0, 0};
 
     for (size_t i = 0; i < k->priv->n_segment; i++) {
         const uint8_t *at = k->priv->segment[i].data, *end = at + k->priv->segment[i].size;
         for (; (at = memmem(at, (size_t)(end - at), magic, sizeof magic)); at++) {
-            struct gt_btf b = {0};
+            struct gt_kernel_btf b = {0};
             if (kernel_header(&b, at, (size_t)(end - at)) && b.types_size > best->types_size)
                 *best = b;
         }
     }
 }
 
-int gt_btf_open(const struct gt_kernel *k, struct gt_btf *b)
+int gt_kernel_btf_open(const struct gt_kernel *k, struct gt_kernel_btf *b)
 {
     uint64_t from, to;
     const uint8_t *data = NULL;
 
-    *b = (struct gt_btf){0};
+    *b = (struct gt_kernel_btf){0};
     if (gt_kernel_address(k, "__start_BTF", &from) && gt_kernel_address(k, "__stop_BTF", &to) &&
         to > from)
         data = gt_kernel_bytes(k, from, (size_t)(to - from));
     if (!data || !kernel_header(b, data, (size_t)(to - from))) {
-        *b = (struct gt_btf){0};
+        *b = (struct gt_kernel_btf){0};
         find(k, b);
     }
-    return b->types ? gt_btf_index(b) : GT_OK;
+    return b->types ? gt_kernel_btf_index(b) : GT_OK;
 }
 
 /* The struct or union of that name; the first that has members. */
-static bool find_struct(const struct gt_btf *b, const char *name, struct gt_btf_type *t)
+static bool find_struct(const struct gt_kernel_btf *b, const char *name,
+                        struct gt_kernel_btf_type *t)
 {
     for (uint32_t id = 1; id <= b->n; id++)
-        if (gt_btf_get(b, id, t) &&
-            (gt_btf_kind(t) == GT_BTF_STRUCT || gt_btf_kind(t) == GT_BTF_UNION) &&
+        if (gt_kernel_btf_get(b, id, t) &&
+            (gt_kernel_btf_kind(t) == GT_BTF_STRUCT || gt_kernel_btf_kind(t) == GT_BTF_UNION) &&
             (t->info & 0xffff) && !strcmp(string_at(b, t->name), name))
             return true;
     return false;
 }
 
 /* Through typedefs and qualifiers to a struct or union. */
-static bool resolve(const struct gt_btf *b, uint32_t id, struct gt_btf_type *t)
+static bool resolve(const struct gt_kernel_btf *b, uint32_t id, struct gt_kernel_btf_type *t)
 {
-    for (int depth = 0; depth < DEPTH && gt_btf_get(b, id, t); depth++) {
-        switch (gt_btf_kind(t)) {
+    for (int depth = 0; depth < DEPTH && gt_kernel_btf_get(b, id, t); depth++) {
+        switch (gt_kernel_btf_kind(t)) {
         case GT_BTF_STRUCT:
         case GT_BTF_UNION:
             return true;
@@ -196,21 +197,21 @@ static bool resolve(const struct gt_btf *b, uint32_t id, struct gt_btf_type *t)
 }
 
 struct question {
-    const struct gt_btf *btf;
+    const struct gt_kernel_btf *btf;
     int budget;
 };
 
 /* Adds to *bits where `path` is in t. */
-static int find_member(struct question *q, const struct gt_btf_type *t, const char *path, int depth,
-                       uint64_t *bits)
+static int find_member(struct question *q, const struct gt_kernel_btf_type *t, const char *path,
+                       int depth, uint64_t *bits)
 {
     size_t length = strcspn(path, ".");
 
     for (uint32_t i = 0; depth < DEPTH && i < (t->info & 0xffff); i++) {
         const uint8_t *at = t->more + (size_t)i * MEMBER_SIZE;
-        const char *name = string_at(q->btf, gt_btf_u32(at));
-        uint32_t where = gt_btf_u32(at + 8), field = t->info >> 31 ? where >> 24 : 0;
-        struct gt_btf_type inner;
+        const char *name = string_at(q->btf, gt_kernel_btf_u32(at));
+        uint32_t where = gt_kernel_btf_u32(at + 8), field = t->info >> 31 ? where >> 24 : 0;
+        struct gt_kernel_btf_type inner;
         int status;
         if (q->budget-- <= 0)
             return GT_E_FORMAT;
@@ -220,11 +221,11 @@ static int find_member(struct question *q, const struct gt_btf_type *t, const ch
             *bits += where;
             if (!path[length])
                 return field || where % 8 ? GT_E_UNSUPPORTED : GT_OK;
-            if (!resolve(q->btf, gt_btf_u32(at + 4), &inner))
+            if (!resolve(q->btf, gt_kernel_btf_u32(at + 4), &inner))
                 return GT_E_NOT_FOUND;
             return find_member(q, &inner, path + length + 1, depth + 1, bits);
         }
-        if (name[0] || !resolve(q->btf, gt_btf_u32(at + 4), &inner))
+        if (name[0] || !resolve(q->btf, gt_kernel_btf_u32(at + 4), &inner))
             continue;
         *bits += where;
         status = find_member(q, &inner, path, depth + 1, bits);
@@ -235,7 +236,7 @@ static int find_member(struct question *q, const struct gt_btf_type *t, const ch
     return GT_E_NOT_FOUND;
 }
 
-const struct gt_btf *gt_kernel_btf(const struct gt_kernel *k)
+const struct gt_kernel_btf *gt_kernel_btf(const struct gt_kernel *k)
 {
     return &k->priv->btf;
 }
@@ -244,7 +245,7 @@ int gt_kernel_member(const struct gt_kernel *k, const char *type, const char *me
                      uint32_t *byte_offset)
 {
     struct question q = {&k->priv->btf, BUDGET};
-    struct gt_btf_type t;
+    struct gt_kernel_btf_type t;
     uint64_t bits = 0;
     int status;
 
@@ -262,7 +263,7 @@ int gt_kernel_member(const struct gt_kernel *k, const char *type, const char *me
 
 int gt_kernel_sizeof(const struct gt_kernel *k, const char *type, uint32_t *bytes)
 {
-    struct gt_btf_type t;
+    struct gt_kernel_btf_type t;
 
     if (!k->priv->btf.types)
         return GT_E_UNSUPPORTED;

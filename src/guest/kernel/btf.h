@@ -10,7 +10,7 @@
 
 #include "guest/kernel/kernel.h"
 
-enum gt_btf_kind {
+enum gt_kernel_btf_kind {
     GT_BTF_INT = 1,
     GT_BTF_POINTER,
     GT_BTF_ARRAY,
@@ -32,7 +32,7 @@ enum gt_btf_kind {
     GT_BTF_ENUM64,
 };
 
-struct gt_btf {
+struct gt_kernel_btf {
     const uint8_t *types; /* NULL: no BTF */
     size_t types_size;
     const char *strings; /* NUL-terminated */
@@ -41,26 +41,27 @@ struct gt_btf {
     size_t n;
 };
 
-struct gt_btf_type {
+struct gt_kernel_btf_type {
     uint32_t name, info, size; /* size: or the type that it refers to */
     const uint8_t *more;       /* what its kind asks for; its length was checked */
 };
 
 /* Fills b, except its index; false: there is no valid BTF at data. */
-bool gt_btf_header(struct gt_btf *b, const uint8_t *data, size_t size);
+bool gt_kernel_btf_header(struct gt_kernel_btf *b, const uint8_t *data, size_t size);
 /* Makes the index; the caller frees b->index. A type of unknown kind ends it. GT_E_NOMEM. */
-int gt_btf_index(struct gt_btf *b);
+int gt_kernel_btf_index(struct gt_kernel_btf *b);
 
 /* Type `id` of this BTF, counted from 1; false: no such type. */
-bool gt_btf_get(const struct gt_btf *b, uint32_t id, struct gt_btf_type *t);
-unsigned gt_btf_kind(const struct gt_btf_type *t); /* enum gt_btf_kind, or a later one */
-uint32_t gt_btf_u32(const uint8_t *at);
+bool gt_kernel_btf_get(const struct gt_kernel_btf *b, uint32_t id, struct gt_kernel_btf_type *t);
+unsigned gt_kernel_btf_kind(
+    const struct gt_kernel_btf_type *t); /* enum gt_kernel_btf_kind, or a later one */
+uint32_t gt_kernel_btf_u32(const uint8_t *at);
 
 /* The BTF of a loaded kernel; types is NULL if it has none. Valid until gt_kernel_free. */
-const struct gt_btf *gt_kernel_btf(const struct gt_kernel *k);
+const struct gt_kernel_btf *gt_kernel_btf(const struct gt_kernel *k);
 /* Indexes the BTF of a module; types is NULL if it has none. The caller frees b->index. GT_E_NOMEM.
  *
  */
-int gt_kernel_module_btf(const struct gt_kernel_ko *m, struct gt_btf *b);
+int gt_kernel_module_btf(const struct gt_kernel_ko *m, struct gt_kernel_btf *b);
 
 #endif

@@ -117,7 +117,7 @@ static int read_symtab(struct gt_kernel *k, const GElf_Shdr *sections, size_t n,
         return gt_error_set(err, GT_E_FORMAT, "%s: .symtab lies outside the file", k->path);
     status = add_symbols(k, symbols, strings, sections, n);
     if (status != GT_OK)
-        gt_error_set(err, status, "%s: .symtab: %s", k->path, gt_status_text(status));
+        gt_error_set(err, status, "%s: .symtab: %s", k->path, gt_error_status_text(status));
     return status;
 }
 
@@ -145,5 +145,5 @@ int gt_kernel_read_elf(struct gt_kernel *k, struct gt_error *err)
         return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", k->path);
     status = read_symtab(k, sections, read_sections(k->priv->elf.elf, sections), err);
     free(sections);
-    return status == GT_OK && k->n_all == 0 ? gt_kallsyms_read(k, err) : status;
+    return status == GT_OK && k->n_all == 0 ? gt_kernel_kallsyms_read(k, err) : status;
 }

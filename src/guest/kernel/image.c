@@ -27,10 +27,10 @@ static bool has(const struct gt_kernel_private *p, size_t at, const char *magic,
 /* A number of the header, which is within the file as has() of something after it said. */
 static uint32_t u32_at(const struct gt_kernel_private *p, size_t at)
 {
-    struct gt_reader r;
+    struct gt_bytes_reader r;
 
-    gt_reader_init(&r, p->data + at, p->size > at ? p->size - at : 0);
-    return gt_read_u32(&r);
+    gt_bytes_reader_init(&r, p->data + at, p->size > at ? p->size - at : 0);
+    return gt_bytes_read_u32(&r);
 }
 
 static int bad_payload(const struct gt_kernel *k, uint64_t at, uint64_t size, struct gt_error *err)
@@ -102,7 +102,7 @@ static int read_flat(struct gt_kernel *k, const char *form, unsigned machine, st
     k->priv->segment[0] = (struct gt_kernel_segment){0, k->priv->data, k->priv->size};
     k->priv->n_segment = 1;
     k->priv->flat = true;
-    return gt_kallsyms_read(k, err);
+    return gt_kernel_kallsyms_read(k, err);
 }
 
 static int read_elf(struct gt_kernel *k, struct gt_error *err)

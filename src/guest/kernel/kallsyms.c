@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* What symbol i is called, its type first, cut at size - 1 bytes; *at moves after its entry. */
-static size_t expand(const struct gt_kallsyms *t, size_t *at, char *name, size_t size)
+static size_t expand(const struct gt_kernel_kallsyms *t, size_t *at, char *name, size_t size)
 {
     size_t length = t->data[(*at)++], n = 0;
 
@@ -20,7 +20,7 @@ static size_t expand(const struct gt_kallsyms *t, size_t *at, char *name, size_t
         size_t entry = t->token_index + 2 * (size_t)t->data[(*at)++];
         const char *token = (const char *)t->data + t->token_table +
                             (t->data[entry] | (size_t)t->data[entry + 1] << 8);
-        size_t m = strlen(token); /* gt_kallsyms_find saw its end */
+        size_t m = strlen(token); /* gt_kernel_kallsyms_find saw its end */
         if (m > size - 1 - n)
             m = size - 1 - n;
         memcpy(name + n, token, m);
@@ -30,9 +30,9 @@ static size_t expand(const struct gt_kallsyms *t, size_t *at, char *name, size_t
     return n;
 }
 
-static uint64_t address_of(const struct gt_kallsyms *t, size_t i, uint64_t base)
+static uint64_t address_of(const struct gt_kernel_kallsyms *t, size_t i, uint64_t base)
 {
-    uint64_t v = gt_kallsyms_value(t, i);
+    uint64_t v = gt_kernel_kallsyms_value(t, i);
 
     if (t->kind == GT_KALLSYMS_PERCPU)
         return v <= INT32_MAX ? v : base - 1 + (v - UINT32_MAX);
@@ -41,7 +41,7 @@ static uint64_t address_of(const struct gt_kallsyms *t, size_t i, uint64_t base)
     return t->kind == GT_KALLSYMS_ADDRESSES ? v : base + v;
 }
 
-static int add_all(struct gt_kernel *k, const struct gt_kallsyms *t, uint64_t base)
+static int add_all(struct gt_kernel *k, const struct gt_kernel_kallsyms *t, uint64_t base)
 {
     char name[GT_KERNEL_NAME_MAX + 2];
     uint64_t mask = t->word == 4 ? UINT32_MAX : UINT64_MAX;
@@ -58,33 +58,33 @@ static int add_all(struct gt_kernel *k, const struct gt_kallsyms *t, uint64_t ba
     return status;
 }
 
-static int add_tables(struct gt_kernel *k, const struct gt_kallsyms *t,
+static int add_tables(struct gt_kernel *k, const struct gt_kernel_kallsyms *t,
                       struct gt_kernel_segment *segment, struct gt_error *err)
 {
     bool relative = t->kind == GT_KALLSYMS_OFFSETS || t->kind == GT_KALLSYMS_PERCPU;
-    uint64_t base = relative                        ? gt_kallsyms_word(t->data, t->base, t->word)
+    uint64_t base = relative ? gt_kernel_kallsyms_word(t->data, t->base, t->word)
                     : t->kind == GT_KALLSYMS_PLACES ? segment->addr
                                                     : 0;
-    struct gt_kallsyms_link link;
+    struct gt_kernel_kallsyms_link link;
     int status = add_all(k, t, base);
 
     if (status != GT_OK)
-        return gt_error_set(err, status, "%s: kallsyms: %s", k->path, gt_status_text(status));
-    link = gt_kallsyms_link(k, t, segment, base);
+        return gt_error_set(err, status, "%s: kallsyms: %s", k->path, gt_error_status_text(status));
+    link = gt_kernel_kallsyms_link(k, t, segment, base);
     for (size_t i = 0; i < k->n_all; i++)
         k->all[i].addr += link.base - base;
     segment->addr = link.start;
     return GT_OK;
 }
 
-int gt_kallsyms_read(struct gt_kernel *k, struct gt_error *err)
+int gt_kernel_kallsyms_read(struct gt_kernel *k, struct gt_error *err)
 {
-    struct gt_kallsyms t;
+    struct gt_kernel_kallsyms t;
     uint32_t seen = 0;
 
     for (size_t i = 0; i < k->priv->n_segment; i++) {
         struct gt_kernel_segment *s = &k->priv->segment[i];
-        if (gt_kallsyms_find(&t, s->data, s->size, k->bits / 8u))
+        if (gt_kernel_kallsyms_find(&t, s->data, s->size, k->bits / 8u))
             return add_tables(k, &t, s, err);
         seen = t.seen > seen ? t.seen : seen;
     }
@@ -107,7 +107,7 @@ int gt_kallsyms_read(struct gt_kernel *k, struct gt_error *err)
 #define SYMBOLS_MIN 32
 #define INDEX_SIZE  512
 
-uint32_t gt_kallsyms_u32(const uint8_t *data, size_t at)
+uint32_t gt_kernel_kallsyms_u32(const uint8_t *data, size_t at)
 {
     uint32_t v;
 
@@ -115,17 +115,17 @@ uint32_t gt_kallsyms_u32(const uint8_t *data, size_t at)
     return le32toh(v);
 }
 
-uint64_t gt_kallsyms_word(const uint8_t *data, size_t at, unsigned word)
+uint64_t gt_kernel_kallsyms_word(const uint8_t *data, size_t at, unsigned word)
 {
     uint64_t v;
 
     if (word == 4)
-        return gt_kallsyms_u32(data, at);
+        return gt_kernel_kallsyms_u32(data, at);
     memcpy(&v, data + at, sizeof v);
     return le64toh(v);
 }
 
-static unsigned index_at(const struct gt_kallsyms *t, size_t i)
+static unsigned index_at(const struct gt_kernel_kallsyms *t, size_t i)
 {
     return t->data[t->token_index + 2 * i] | (unsigned)t->data[t->token_index + 2 * i + 1] << 8;
 }
@@ -136,7 +136,7 @@ static size_t align(size_t at, unsigned to)
 }
 
 /* token_index says where each token begins, which is after the 0 of the one before. */
-static bool index_agrees(const struct gt_kallsyms *t)
+static bool index_agrees(const struct gt_kernel_kallsyms *t)
 {
     size_t room = t->token_end - t->token_table;
 
@@ -152,7 +152,7 @@ static bool index_agrees(const struct gt_kallsyms *t)
 }
 
 /* The digits' tokens begin at digits: walks to the end of the tokens, then back by token_index. */
-static bool find_tokens(struct gt_kallsyms *t, size_t digits)
+static bool find_tokens(struct gt_kernel_kallsyms *t, size_t digits)
 {
     size_t at = digits;
 
@@ -178,7 +178,7 @@ static bool is_type(char c)
 }
 
 /* One entry of names at *at, which moves after it; its first token in *token. */
-static bool walk(const struct gt_kallsyms *t, size_t *at, size_t end, uint8_t *token)
+static bool walk(const struct gt_kernel_kallsyms *t, size_t *at, size_t end, uint8_t *token)
 {
     size_t length;
 
@@ -194,7 +194,7 @@ static bool walk(const struct gt_kallsyms *t, size_t *at, size_t end, uint8_t *t
     return true;
 }
 
-static bool names_begin(const struct gt_kallsyms *t, size_t at, size_t end)
+static bool names_begin(const struct gt_kernel_kallsyms *t, size_t at, size_t end)
 {
     uint8_t token;
 
@@ -205,14 +205,14 @@ static bool names_begin(const struct gt_kallsyms *t, size_t at, size_t end)
     return true;
 }
 
-static bool markers_agree(const struct gt_kallsyms *t, size_t *budget)
+static bool markers_agree(const struct gt_kernel_kallsyms *t, size_t *budget)
 {
     size_t at = t->names, end = t->token_table;
     uint8_t token;
 
     for (uint32_t i = 0; i < t->n; i++) {
-        if (i % 256 == 0 && gt_kallsyms_word(t->data, t->markers + i / 256 * t->marker_size,
-                                             t->marker_size) != at - t->names)
+        if (i % 256 == 0 && gt_kernel_kallsyms_word(t->data, t->markers + i / 256 * t->marker_size,
+                                                    t->marker_size) != at - t->names)
             return false;
         if (*budget == 0 || !walk(t, &at, end, &token))
             return false;
@@ -222,7 +222,7 @@ static bool markers_agree(const struct gt_kallsyms *t, size_t *budget)
 }
 
 /* names at `at`, and markers, which begin after the last name, aligned. */
-static bool names_behind(struct gt_kallsyms *t, size_t at, size_t *budget)
+static bool names_behind(struct gt_kernel_kallsyms *t, size_t at, size_t *budget)
 {
     size_t end = t->token_table, here = at;
     uint8_t token;
@@ -246,12 +246,12 @@ static bool names_behind(struct gt_kallsyms *t, size_t at, size_t *budget)
 }
 
 /* num_syms is looked for backwards from token_table; names take at least two bytes each. */
-static bool find_names(struct gt_kallsyms *t, size_t *budget)
+static bool find_names(struct gt_kernel_kallsyms *t, size_t *budget)
 {
     size_t at = t->token_table & ~(size_t)(t->align - 1);
 
     for (; at >= t->align; at -= t->align) {
-        uint64_t n = gt_kallsyms_word(t->data, at - t->align, t->align);
+        uint64_t n = gt_kernel_kallsyms_word(t->data, at - t->align, t->align);
         if (n < SYMBOLS_MIN || n > SYMBOLS_MAX || n > (t->token_table - at) / 2)
             continue;
         t->n = (uint32_t)n;
@@ -263,13 +263,13 @@ static bool find_names(struct gt_kallsyms *t, size_t *budget)
     return false;
 }
 
-uint64_t gt_kallsyms_value(const struct gt_kallsyms *t, size_t i)
+uint64_t gt_kernel_kallsyms_value(const struct gt_kernel_kallsyms *t, size_t i)
 {
     uint32_t v;
 
     if (t->kind == GT_KALLSYMS_ADDRESSES)
-        return gt_kallsyms_word(t->data, t->values + i * t->word, t->word);
-    v = gt_kallsyms_u32(t->data, t->values + i * 4);
+        return gt_kernel_kallsyms_word(t->data, t->values + i * t->word, t->word);
+    v = gt_kernel_kallsyms_u32(t->data, t->values + i * 4);
     if (t->kind == GT_KALLSYMS_OFFSETS)
         return v;
     if (t->kind == GT_KALLSYMS_PLACES)
@@ -280,7 +280,7 @@ uint64_t gt_kallsyms_value(const struct gt_kallsyms *t, size_t i)
 
 /* What each kind must contain: relative_base is the address of the lowest symbol that is relative.
  */
-static bool is_anchor(const struct gt_kallsyms *t, size_t i, uint64_t v)
+static bool is_anchor(const struct gt_kernel_kallsyms *t, size_t i, uint64_t v)
 {
     switch (t->kind) {
     case GT_KALLSYMS_OFFSETS:
@@ -295,14 +295,14 @@ static bool is_anchor(const struct gt_kallsyms *t, size_t i, uint64_t v)
 }
 
 /* Addresses ascend, and not in a few steps only. */
-static bool is_table(const struct gt_kallsyms *t)
+static bool is_table(const struct gt_kernel_kallsyms *t)
 {
-    uint64_t last = gt_kallsyms_value(t, 0);
+    uint64_t last = gt_kernel_kallsyms_value(t, 0);
     bool anchored = false;
     size_t steps = 0;
 
     for (size_t i = 0; i < t->n; i++) {
-        uint64_t v = gt_kallsyms_value(t, i);
+        uint64_t v = gt_kernel_kallsyms_value(t, i);
         if (v < last)
             return false;
         steps += v > last;
@@ -312,7 +312,7 @@ static bool is_table(const struct gt_kallsyms *t)
     return anchored && steps >= t->n / 4;
 }
 
-static bool try_values(struct gt_kallsyms *t, enum gt_kallsyms_kind kind, size_t at)
+static bool try_values(struct gt_kernel_kallsyms *t, enum gt_kernel_kallsyms_kind kind, size_t at)
 {
     size_t n = (size_t)t->n * (kind == GT_KALLSYMS_ADDRESSES ? t->word : 4);
 
@@ -327,7 +327,7 @@ static bool try_values(struct gt_kallsyms *t, enum gt_kallsyms_kind kind, size_t
     return false;
 }
 
-static bool find_values(struct gt_kallsyms *t)
+static bool find_values(struct gt_kernel_kallsyms *t)
 {
     size_t after = align(t->token_index + INDEX_SIZE, t->align);
     size_t offsets = align((size_t)t->n * 4, t->word) + t->word, words = (size_t)t->n * t->word;
@@ -344,7 +344,7 @@ static bool find_values(struct gt_kallsyms *t)
 
 /* With the digits' tokens at digits; both ways of alignment can be right until the values are seen.
  */
-static bool find_around(struct gt_kallsyms *t, size_t digits, size_t *budget)
+static bool find_around(struct gt_kernel_kallsyms *t, size_t digits, size_t *budget)
 {
     for (t->align = t->word; t->align >= 4; t->align -= 4) {
         if (!find_tokens(t, digits) || !find_names(t, budget))
@@ -356,7 +356,8 @@ static bool find_around(struct gt_kallsyms *t, size_t digits, size_t *budget)
     return false;
 }
 
-bool gt_kallsyms_find(struct gt_kallsyms *t, const uint8_t *data, size_t size, unsigned word)
+bool gt_kernel_kallsyms_find(struct gt_kernel_kallsyms *t, const uint8_t *data, size_t size,
+                             unsigned word)
 {
     static const char digits[] = "0\0001\0002\0003\0004\0005\0006\0007\0008\0009"; /* and its 0 */
     const uint8_t *at = data, *end = data + size;
@@ -408,10 +409,10 @@ static bool next_record(const struct gt_kernel_segment *s, uint64_t type, size_t
                         struct record *r)
 {
     for (; s->size >= 24 && *at <= s->size - 16; *at += 8) {
-        if (gt_kallsyms_word(s->data, *at, 8) != type)
+        if (gt_kernel_kallsyms_word(s->data, *at, 8) != type)
             continue;
-        r->place = gt_kallsyms_word(s->data, *at - 8, 8);
-        r->value = gt_kallsyms_word(s->data, *at + 8, 8);
+        r->place = gt_kernel_kallsyms_word(s->data, *at - 8, 8);
+        r->value = gt_kernel_kallsyms_word(s->data, *at + 8, 8);
         if ((r->place & KERNEL_HALF) && (r->value & KERNEL_HALF) && r->place % 8 == 0) {
             *at += 8;
             return true;
@@ -427,7 +428,7 @@ static uint64_t relative_type(unsigned machine)
 
 /* The record of relative_base in a flat image. */
 static bool find_record(const struct gt_kernel_segment *s, uint64_t type, uint64_t place,
-                        uint64_t base, struct gt_kallsyms_link *link)
+                        uint64_t base, struct gt_kernel_kallsyms_link *link)
 {
     uint64_t lowest = UINT64_MAX;
     struct record r;
@@ -442,7 +443,7 @@ static bool find_record(const struct gt_kernel_segment *s, uint64_t type, uint64
         if ((start & PAGE_MASK) || start > lowest || r.value - start >= NEAR ||
             (base && r.value != base) || (found && start < link->start))
             continue;
-        *link = (struct gt_kallsyms_link){start, r.value};
+        *link = (struct gt_kernel_kallsyms_link){start, r.value};
         found = true;
     }
     return found;
@@ -464,7 +465,7 @@ static uint64_t value_of(const struct gt_kernel *k, uint64_t type, uint64_t plac
 static uint64_t jump_target(const struct gt_kernel *k, const struct gt_kernel_segment *s)
 {
     for (size_t at = 0; at <= 4 && s->size >= 8; at += k->e_machine == EM_RISCV ? 2 : 4) {
-        uint32_t w = gt_kallsyms_u32(s->data, at);
+        uint32_t w = gt_kernel_kallsyms_u32(s->data, at);
         if (k->e_machine == EM_AARCH64 && w >> 26 == 5)
             return at + (uint64_t)((int64_t)((int32_t)(w << 6) >> 6) * 4);
         if (k->e_machine == EM_RISCV && (w & 0xfff) == 0x6f)
@@ -511,11 +512,11 @@ static size_t sample(const struct gt_kernel_segment *s, uint64_t *out)
     size_t n = 0, all = 0, step;
 
     for (size_t at = 0; at + 8 <= s->size; at += 8)
-        all += is_pointer(gt_kallsyms_word(s->data, at, 8));
+        all += is_pointer(gt_kernel_kallsyms_word(s->data, at, 8));
     step = all / POINTERS + 1;
     all = 0;
     for (size_t at = 0; at + 8 <= s->size; at += 8) {
-        uint64_t w = gt_kallsyms_word(s->data, at, 8);
+        uint64_t w = gt_kernel_kallsyms_word(s->data, at, 8);
         if (is_pointer(w) && all++ % step == 0 && n < POINTERS)
             out[n++] = w;
     }
@@ -544,7 +545,7 @@ static uint64_t start_by_pointers(const struct gt_kernel *k, const struct gt_ker
                                   uint64_t first)
 {
     uint64_t *pointer = malloc(POINTERS * sizeof *pointer), last = 0, found = 0;
-    uint64_t offset = s->size >= 16 ? gt_kallsyms_word(s->data, 8, 8) % BLOCK : 0;
+    uint64_t offset = s->size >= 16 ? gt_kernel_kallsyms_word(s->data, 8, 8) % BLOCK : 0;
     size_t n = pointer ? sample(s, pointer) : 0, best = 15, tries = 0;
 
     for (size_t i = 0; i < n && tries < BLOCKS; i++) {
@@ -564,10 +565,12 @@ static uint64_t start_by_pointers(const struct gt_kernel *k, const struct gt_ker
     return found;
 }
 
-struct gt_kallsyms_link gt_kallsyms_link(const struct gt_kernel *k, const struct gt_kallsyms *t,
-                                         const struct gt_kernel_segment *s, uint64_t base)
+struct gt_kernel_kallsyms_link gt_kernel_kallsyms_link(const struct gt_kernel *k,
+                                                       const struct gt_kernel_kallsyms *t,
+                                                       const struct gt_kernel_segment *s,
+                                                       uint64_t base)
 {
-    struct gt_kallsyms_link link = {s->addr, base};
+    struct gt_kernel_kallsyms_link link = {s->addr, base};
     uint64_t type = relative_type(k->e_machine), first;
 
     if (!k->priv->flat) {
@@ -579,7 +582,7 @@ struct gt_kallsyms_link gt_kallsyms_link(const struct gt_kernel *k, const struct
         return link;
     first = start_by_symbols(k, s);
     if (base)
-        return (struct gt_kallsyms_link){first, base};
+        return (struct gt_kernel_kallsyms_link){first, base};
     link.start = start_by_pointers(k, s, t->kind == GT_KALLSYMS_PLACES ? 0 : first);
     link.base = link.start - (t->kind == GT_KALLSYMS_PLACES ? 0 : first);
     return link;

@@ -32,7 +32,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum gt_kallsyms_kind {
+enum gt_kernel_kallsyms_kind {
     GT_KALLSYMS_ADDRESSES = 1,
     GT_KALLSYMS_OFFSETS,
     GT_KALLSYMS_PERCPU,
@@ -40,7 +40,7 @@ enum gt_kallsyms_kind {
 };
 
 /* The tables, as offsets in data; all were checked to lie inside it. */
-struct gt_kallsyms {
+struct gt_kernel_kallsyms {
     const uint8_t *data;
     size_t size;
     unsigned word;      /* 4 or 8 */
@@ -51,35 +51,38 @@ struct gt_kallsyms {
     size_t num_syms, names, markers;
     uint32_t n;
     unsigned marker_size; /* 4 or 8 */
-    enum gt_kallsyms_kind kind;
+    enum gt_kernel_kallsyms_kind kind;
     size_t values;
     size_t base;   /* offset of relative_base, if the kind has one */
     uint32_t seen; /* if the search fails: names that were found without addresses */
 };
 
 /* Finds the tables of a kernel with words of `word` bytes in the data. False: not found. */
-bool gt_kallsyms_find(struct gt_kallsyms *t, const uint8_t *data, size_t size, unsigned word);
+bool gt_kernel_kallsyms_find(struct gt_kernel_kallsyms *t, const uint8_t *data, size_t size,
+                             unsigned word);
 
 /* Returns value i, in ascending order: for PERCPU, addresses that count down from relative_base are
  * UINT32_MAX and more; for PLACES it is the offset in data plus GT_KALLSYMS_BIAS. */
 #define GT_KALLSYMS_BIAS (1ull << 32)
-uint64_t gt_kallsyms_value(const struct gt_kallsyms *t, size_t i);
+uint64_t gt_kernel_kallsyms_value(const struct gt_kernel_kallsyms *t, size_t i);
 
 struct gt_kernel;
 struct gt_kernel_segment;
 
-struct gt_kallsyms_link {
+struct gt_kernel_kallsyms_link {
     uint64_t start; /* the link address of the segment's first byte */
     uint64_t base;  /* value of relative_base in a kernel that runs at its link address */
 };
 
 /* Determines the link address of segment s, which has the tables whose symbols k has, read with
  * `base` as relative_base. A flat image whose link address is unknown begins at 0. */
-struct gt_kallsyms_link gt_kallsyms_link(const struct gt_kernel *k, const struct gt_kallsyms *t,
-                                         const struct gt_kernel_segment *s, uint64_t base);
+struct gt_kernel_kallsyms_link gt_kernel_kallsyms_link(const struct gt_kernel *k,
+                                                       const struct gt_kernel_kallsyms *t,
+                                                       const struct gt_kernel_segment *s,
+                                                       uint64_t base);
 
 /* Read a number at any alignment; the caller has checked the bounds. */
-uint32_t gt_kallsyms_u32(const uint8_t *data, size_t at);
-uint64_t gt_kallsyms_word(const uint8_t *data, size_t at, unsigned word);
+uint32_t gt_kernel_kallsyms_u32(const uint8_t *data, size_t at);
+uint64_t gt_kernel_kallsyms_word(const uint8_t *data, size_t at, unsigned word);
 
 #endif

@@ -89,7 +89,7 @@ int gt_kernel_load(const char *path, struct gt_kernel **out, struct gt_error *er
         status = read_any(k, magic, status, err);
     if (status == GT_OK)
         status = gt_kernel_finish(k, err);
-    if (status == GT_OK && gt_btf_open(k, &k->priv->btf) != GT_OK)
+    if (status == GT_OK && gt_kernel_btf_open(k, &k->priv->btf) != GT_OK)
         status = gt_error_set(err, GT_E_NOMEM, "%s: out of memory", path);
     if (status != GT_OK) {
         gt_kernel_free(k);
@@ -106,7 +106,7 @@ void gt_kernel_free(struct gt_kernel *k)
         return;
     if (k->priv) {
         gt_elf_close(&k->priv->elf);
-        gt_names_free(&k->priv->names);
+        gt_kernel_names_free(&k->priv->names);
         free(k->priv->btf.index);
         free(k->priv->data);
         free(k->priv);

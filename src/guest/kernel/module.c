@@ -13,7 +13,7 @@
 enum { LAYERS = 2, SECTIONS_MAX = 256, SYMBOLS_MAX = 1 << 20, NAME_AT = 24 };
 
 struct gt_kernel_ko_private {
-    struct gt_names names;
+    struct gt_kernel_names names;
     char *data;
     size_t size;
     Elf *elf;
@@ -104,7 +104,7 @@ static int add_section(struct reader *r, Elf_Scn *scn, const GElf_Shdr *sh, stru
 
     if (!name || !data || !data->d_buf || data->d_size == 0)
         return GT_OK;
-    s->name = gt_names_add(&m->priv->names, name, strlen(name));
+    s->name = gt_kernel_names_add(&m->priv->names, name, strlen(name));
     if (!s->name)
         return GT_E_NOMEM;
     s->init = !strncmp(s->name, ".init", 5);
@@ -206,7 +206,7 @@ static int add_candidate(struct reader *r, const GElf_Sym *sym, const char *name
                                    .type = bind == STB_LOCAL  ? 't'
                                            : bind == STB_WEAK ? 'W'
                                                               : 'T'};
-    c->name = gt_names_add(&r->m->priv->names, name, strlen(name));
+    c->name = gt_kernel_names_add(&r->m->priv->names, name, strlen(name));
     if (!c->name)
         return GT_E_NOMEM;
     r->n++;
@@ -280,27 +280,27 @@ static int read_module(struct gt_kernel_ko *m, struct gt_error *err)
         status = gt_kernel_module_mark(m, m->priv->elf, r.number);
     free(r.candidate);
     if (status != GT_OK)
-        gt_error_set(err, status, "%s: %s", m->path, gt_status_text(status));
+        gt_error_set(err, status, "%s: %s", m->path, gt_error_status_text(status));
     return status;
 }
 
-int gt_kernel_module_btf(const struct gt_kernel_ko *m, struct gt_btf *b)
+int gt_kernel_module_btf(const struct gt_kernel_ko *m, struct gt_kernel_btf *b)
 {
     Elf_Scn *scn = NULL;
     size_t strings;
     GElf_Shdr sh;
 
-    *b = (struct gt_btf){0};
+    *b = (struct gt_kernel_btf){0};
     if (elf_getshdrstrndx(m->priv->elf, &strings) != 0)
         return GT_OK;
     while ((scn = elf_nextscn(m->priv->elf, scn))) {
         const char *name =
             gelf_getshdr(scn, &sh) ? elf_strptr(m->priv->elf, strings, sh.sh_name) : NULL;
         Elf_Data *data = name && !strcmp(name, ".BTF") ? elf_rawdata(scn, NULL) : NULL;
-        if (data && data->d_buf && gt_btf_header(b, data->d_buf, data->d_size))
-            return gt_btf_index(b);
+        if (data && data->d_buf && gt_kernel_btf_header(b, data->d_buf, data->d_size))
+            return gt_kernel_btf_index(b);
     }
-    *b = (struct gt_btf){0};
+    *b = (struct gt_kernel_btf){0};
     return GT_OK;
 }
 
@@ -334,7 +334,7 @@ void gt_kernel_module_free(struct gt_kernel_ko *m)
     if (m->priv) {
         if (m->priv->elf)
             elf_end(m->priv->elf);
-        gt_names_free(&m->priv->names);
+        gt_kernel_names_free(&m->priv->names);
         free(m->priv->data);
         free(m->priv);
     }

@@ -16,9 +16,9 @@
 #define GT_KERNEL_SEGMENTS 32
 
 /* Memory of names, freed as a whole. */
-struct gt_name_chunk;
-struct gt_names {
-    struct gt_name_chunk *chunk;
+struct gt_kernel_name_chunk;
+struct gt_kernel_names {
+    struct gt_kernel_name_chunk *chunk;
     size_t used;
 };
 
@@ -29,7 +29,7 @@ struct gt_kernel_segment {
 };
 
 struct gt_kernel_private {
-    struct gt_names names;
+    struct gt_kernel_names names;
     bool flat;     /* the image is one segment, at 0 until its link address is known */
     uint8_t *data; /* the unpacked file; NULL for an ELF file that libelf reads directly */
     size_t size;
@@ -37,13 +37,13 @@ struct gt_kernel_private {
     struct gt_kernel_segment segment[GT_KERNEL_SEGMENTS];
     size_t n_segment;
     size_t all_cap;
-    struct gt_btf btf;
+    struct gt_kernel_btf btf;
 };
 
 /* Returns a copy of at most GT_KERNEL_NAME_MAX bytes with control characters and blanks as '?';
  * NULL: out of memory. */
-char *gt_names_add(struct gt_names *names, const char *text, size_t n);
-void gt_names_free(struct gt_names *names);
+char *gt_kernel_names_add(struct gt_kernel_names *names, const char *text, size_t n);
+void gt_kernel_names_free(struct gt_kernel_names *names);
 
 /* Appends to all[]; the name is copied. GT_E_NOMEM; GT_E_RANGE beyond GT_KERNEL_SYMBOLS_MAX. */
 int gt_kernel_add(struct gt_kernel *k, const struct gt_kernel_symbol *symbol, size_t name_size);
@@ -80,11 +80,11 @@ int gt_kernel_read_image(struct gt_kernel *k, struct gt_error *err);
 
 /* Adds the symbols of the kallsyms tables in the segments, and moves a flat image to its link
  * address. GT_E_NOT_FOUND: there are no tables. */
-int gt_kallsyms_read(struct gt_kernel *k, struct gt_error *err);
+int gt_kernel_kallsyms_read(struct gt_kernel *k, struct gt_error *err);
 
 /* Finds and indexes the BTF of a kernel whose segments and symbols have been read; no BTF is not an
  * error. GT_E_NOMEM. The caller frees b->index. */
-int gt_btf_open(const struct gt_kernel *k, struct gt_btf *b);
+int gt_kernel_btf_open(const struct gt_kernel *k, struct gt_kernel_btf *b);
 
 /* Reads priv->elf, which is open: its segments and .symtab, or without .symtab its kallsyms tables.
  *

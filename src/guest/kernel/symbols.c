@@ -15,19 +15,19 @@
 
 #define CHUNK (64u << 10)
 
-struct gt_name_chunk {
-    struct gt_name_chunk *next;
+struct gt_kernel_name_chunk {
+    struct gt_kernel_name_chunk *next;
     char text[CHUNK];
 };
 
-char *gt_names_add(struct gt_names *names, const char *text, size_t n)
+char *gt_kernel_names_add(struct gt_kernel_names *names, const char *text, size_t n)
 {
     char *at;
 
     if (n > GT_KERNEL_NAME_MAX)
         n = GT_KERNEL_NAME_MAX;
     if (!names->chunk || CHUNK - names->used < n + 1) {
-        struct gt_name_chunk *chunk = malloc(sizeof *chunk);
+        struct gt_kernel_name_chunk *chunk = malloc(sizeof *chunk);
         if (!chunk)
             return NULL;
         chunk->next = names->chunk;
@@ -42,10 +42,10 @@ char *gt_names_add(struct gt_names *names, const char *text, size_t n)
     return at;
 }
 
-void gt_names_free(struct gt_names *names)
+void gt_kernel_names_free(struct gt_kernel_names *names)
 {
     while (names->chunk) {
-        struct gt_name_chunk *next = names->chunk->next;
+        struct gt_kernel_name_chunk *next = names->chunk->next;
         free(names->chunk);
         names->chunk = next;
     }
@@ -59,7 +59,7 @@ int gt_kernel_add(struct gt_kernel *k, const struct gt_kernel_symbol *symbol, si
         return GT_E_RANGE;
     if (!GT_ARRAY_GROW(&k->all, &k->priv->all_cap, k->n_all + 1))
         return GT_E_NOMEM;
-    name = gt_names_add(&k->priv->names, symbol->name, name_size);
+    name = gt_kernel_names_add(&k->priv->names, symbol->name, name_size);
     if (!name)
         return GT_E_NOMEM;
     k->all[k->n_all] = *symbol;

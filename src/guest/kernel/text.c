@@ -28,11 +28,11 @@ static bool is_blank(char c)
 static bool parse_line(const char *at, const char *end, struct line *line)
 {
     static const struct line empty;
-    struct gt_cursor c = {at, (size_t)(end - at)};
+    struct gt_text_cursor c = {at, (size_t)(end - at)};
     const char *start;
 
     *line = empty;
-    if (gt_take_lower_hex(&c, UINT64_MAX, &line->symbol.addr))
+    if (gt_text_take_lower_hex(&c, UINT64_MAX, &line->symbol.addr))
         line->digits = (size_t)(c.at - at);
     at = c.at;
     if ((line->digits != 8 && line->digits != 16) || end - at < 4 || *at != ' ' || at[2] != ' ')
@@ -93,7 +93,7 @@ static struct gt_kernel_loaded *module_of(struct gt_kernel *k, const struct line
             return NULL;
         k->module = all;
     }
-    name = gt_names_add(&k->priv->names, line->module, line->module_size);
+    name = gt_kernel_names_add(&k->priv->names, line->module, line->module_size);
     if (!name)
         return NULL;
     k->module[k->n_module] = (struct gt_kernel_loaded){.name = name};
@@ -118,7 +118,7 @@ static int add_loaded(struct gt_kernel *k, const struct line *line)
     }
     sym = &m->sym[m->n_sym];
     *sym = line->symbol;
-    sym->name = gt_names_add(&k->priv->names, line->symbol.name, line->name_size);
+    sym->name = gt_kernel_names_add(&k->priv->names, line->symbol.name, line->name_size);
     if (!sym->name)
         return GT_E_NOMEM;
     m->n_sym++;
@@ -179,7 +179,8 @@ int gt_kernel_read_text(struct gt_kernel *k, struct gt_error *err)
         int status =
             line.module ? add_loaded(k, &line) : gt_kernel_add(k, &line.symbol, line.name_size);
         if (status != GT_OK)
-            return gt_error_set(err, status, "%s:%zu: %s", k->path, n, gt_status_text(status));
+            return gt_error_set(err, status, "%s:%zu: %s", k->path, n,
+                                gt_error_status_text(status));
         if (end - stop < 1)
             break;
     }

@@ -189,21 +189,21 @@ static int unpack_lz4(struct packed *in, struct unpacked *out)
  * unpacking to at most 8 MiB, without an end mark. */
 static int unpack_lz4_legacy(struct packed *in, struct unpacked *out)
 {
-    struct gt_reader r;
+    struct gt_bytes_reader r;
     uint8_t *block = malloc(LZ4_BLOCK);
     int status = block ? GT_OK : GT_E_NOMEM, n = 0;
 
-    gt_reader_init(&r, in->at, in->left);
-    gt_read_u32(&r);
+    gt_bytes_reader_init(&r, in->at, in->left);
+    gt_bytes_read_u32(&r);
     while (status == GT_OK && r.left >= 4) {
-        uint32_t length = gt_read_u32(&r);
+        uint32_t length = gt_bytes_read_u32(&r);
         if (length > r.left) {
             /* the unpacked size after the payload of an x86_64 image */
             status = r.left == 0 && out->size ? GT_OK : GT_E_TRUNC;
             break;
         }
         n = length <= (uint32_t)LZ4_compressBound(LZ4_BLOCK)
-                ? LZ4_decompress_safe((const char *)gt_read_bytes(&r, length), (char *)block,
+                ? LZ4_decompress_safe((const char *)gt_bytes_read_bytes(&r, length), (char *)block,
                                       (int)length, LZ4_BLOCK)
                 : -1;
         if (n < 0)
@@ -263,7 +263,7 @@ int gt_kernel_unpack(const char *path, const uint8_t *data, size_t size, size_t 
     if (status != GT_OK) {
         free(to.data);
         return gt_error_set(err, status, "%s: %s of %zu bytes cannot be unpacked after %zu: %s",
-                            path, f->name, size, to.size, gt_status_text(status));
+                            path, f->name, size, to.size, gt_error_status_text(status));
     }
     *out = (struct gt_kernel_unpacked){to.data, to.size, f->name};
     return 1;

@@ -14,12 +14,13 @@
 
 /* The caller frees *out; it does not need the kernel any more. GT_E_NOT_FOUND: the file has no BTF;
  * GT_E_NOMEM, GT_E_RANGE. */
-int gt_btf_prototypes(const struct gt_kernel *k, struct gt_prototypes **out, struct gt_error *err);
+int gt_type_btf_prototypes(const struct gt_kernel *k, struct gt_type_prototypes **out,
+                           struct gt_error *err);
 
 /* Types of a module alone; types that the kernel has are the kernel's, which must outlive *out.
  * GT_E_FORMAT: the module is not of that kernel. */
-int gt_btf_module_prototypes(const struct gt_kernel_ko *m, const struct gt_kernel *k,
-                             const struct gt_prototypes *kernel, struct gt_prototypes **out,
-                             struct gt_error *err);
+int gt_type_btf_module_prototypes(const struct gt_kernel_ko *m, const struct gt_kernel *k,
+                                  const struct gt_type_prototypes *kernel,
+                                  struct gt_type_prototypes **out, struct gt_error *err);
 
 #endif

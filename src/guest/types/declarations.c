@@ -19,26 +19,26 @@
 enum { PARAMS = 32, MEMBERS = 256 };
 
 struct declarator {
-    struct gt_declaration_token name; /* n 0: none */
+    struct gt_type_declaration_token name; /* n 0: none */
     uint32_t type;
 };
 
-static uint32_t parse_base(struct gt_declarations_parser *p);
-static void parse_declarator(struct gt_declarations_parser *p, uint32_t type,
+static uint32_t parse_base(struct gt_type_declarations_parser *p);
+static void parse_declarator(struct gt_type_declarations_parser *p, uint32_t type,
                              struct declarator *out);
 
-static uint32_t add(struct gt_declarations_parser *p, struct gt_type type)
+static uint32_t add(struct gt_type_declarations_parser *p, struct gt_type type)
 {
     return gt_types_add(p->out->types, &type);
 }
 
-static uint32_t pointer_to(struct gt_declarations_parser *p, uint32_t type)
+static uint32_t pointer_to(struct gt_type_declarations_parser *p, uint32_t type)
 {
     return add(p, (struct gt_type){.kind = GT_TYPE_POINTER, .size = p->model->word, .of = type});
 }
 
-static uint32_t find_name(struct gt_declarations_parser *p, enum gt_type_kind kind,
-                          const struct gt_declaration_token *token)
+static uint32_t find_name(struct gt_type_declarations_parser *p, enum gt_type_kind kind,
+                          const struct gt_type_declaration_token *token)
 {
     char name[256];
 
@@ -50,65 +50,66 @@ static uint32_t find_name(struct gt_declarations_parser *p, enum gt_type_kind ki
 }
 
 /* "a, *b : 3;" after their base, into m[]; returns how many there are now. */
-static size_t parse_members(struct gt_declarations_parser *p, uint32_t base,
+static size_t parse_members(struct gt_type_declarations_parser *p, uint32_t base,
                             struct gt_type_member *m, size_t n)
 {
     do {
         struct declarator d;
         parse_declarator(p, base, &d);
         if (n == MEMBERS) {
-            gt_tokens_fail(&p->tokens, "follows more than 256 members");
+            gt_type_tokens_fail(&p->tokens, "follows more than 256 members");
             return n;
         }
-        m[n] = (struct gt_type_member){.name = gt_declarations_name(p, &d.name), .type = d.type};
-        if (gt_tokens_take(&p->tokens, ":")) {
+        m[n] =
+            (struct gt_type_member){.name = gt_type_declarations_name(p, &d.name), .type = d.type};
+        if (gt_type_tokens_take(&p->tokens, ":")) {
             if (p->tokens.token.kind != GT_TOKEN_NUMBER || p->tokens.token.value - 1 >= 64)
-                gt_tokens_fail(&p->tokens, "expected the width of a bit field, 1 to 64");
+                gt_type_tokens_fail(&p->tokens, "expected the width of a bit field, 1 to 64");
             m[n].bits = (uint16_t)p->tokens.token.value;
-            gt_tokens_next(&p->tokens);
+            gt_type_tokens_next(&p->tokens);
         }
         n++;
-    } while (gt_tokens_take(&p->tokens, ","));
-    gt_tokens_expect(&p->tokens, ";");
+    } while (gt_type_tokens_take(&p->tokens, ","));
+    gt_type_tokens_expect(&p->tokens, ";");
     return n;
 }
 
-static void parse_struct(struct gt_declarations_parser *p, uint32_t id)
+static void parse_struct(struct gt_type_declarations_parser *p, uint32_t id)
 {
     struct gt_type_member m[MEMBERS];
     size_t n = 0;
 
-    while (p->tokens.status == GT_OK && !gt_tokens_take(&p->tokens, "}"))
+    while (p->tokens.status == GT_OK && !gt_type_tokens_take(&p->tokens, "}"))
         n = parse_members(p, parse_base(p), m, n);
     if (p->tokens.status == GT_OK)
-        gt_declarations_layout(p->out->types, p->model, id, m, n);
+        gt_type_declarations_layout(p->out->types, p->model, id, m, n);
 }
 
 /* After "struct", "union" or "enum". */
-static uint32_t parse_tag(struct gt_declarations_parser *p, enum gt_type_kind kind)
+static uint32_t parse_tag(struct gt_type_declarations_parser *p, enum gt_type_kind kind)
 {
-    struct gt_declaration_token name = p->tokens.token;
+    struct gt_type_declaration_token name = p->tokens.token;
     uint32_t id = 0;
 
     if (name.kind == GT_TOKEN_NAME) {
-        gt_tokens_next(&p->tokens);
+        gt_type_tokens_next(&p->tokens);
         id = find_name(p, kind, &name);
     } else {
         name.n = 0;
     }
-    if (id && !(gt_tokens_is(&p->tokens, "{") && !gt_type_get(p->out->types, id)->incomplete))
-        if (!gt_tokens_is(&p->tokens, "{"))
+    if (id && !(gt_type_tokens_is(&p->tokens, "{") && !gt_type_get(p->out->types, id)->incomplete))
+        if (!gt_type_tokens_is(&p->tokens, "{"))
             return id;
     if (!id || !gt_type_get(p->out->types, id)->incomplete)
-        id = add(p, (struct gt_type){.name = gt_declarations_name(p, &name),
+        id = add(p, (struct gt_type){.name = gt_type_declarations_name(p, &name),
                                      .kind = kind,
                                      .size = kind == GT_TYPE_ENUM ? 4 : 0,
                                      .incomplete = true});
-    if (!gt_tokens_take(&p->tokens, "{"))
+    if (!gt_type_tokens_take(&p->tokens, "{"))
         return id;
     if (kind == GT_TYPE_ENUM)
-        gt_declarations_values(p, id);
-    else if (gt_declarations_enter(p))
+        gt_type_declarations_values(p, id);
+    else if (gt_type_declarations_enter(p))
         parse_struct(p, id), p->depth--;
     return id;
 }
@@ -135,7 +136,7 @@ static const char *const words[N] = {
     [DOUBLE] = "double", [BOOL] = "_Bool",    [COMPLEX] = "_Complex",  [INT128] = "__int128",
 };
 
-static uint32_t arithmetic(struct gt_declarations_parser *p, const unsigned count[N])
+static uint32_t arithmetic(struct gt_type_declarations_parser *p, const unsigned count[N])
 {
     struct gt_type t = {.kind = GT_TYPE_INT, .size = 4, .is_signed = !count[UNSIGNED]};
 
@@ -170,13 +171,13 @@ static uint32_t arithmetic(struct gt_declarations_parser *p, const unsigned coun
     return add(p, t);
 }
 
-static bool count_words(struct gt_declarations_parser *p, unsigned count[N])
+static bool count_words(struct gt_type_declarations_parser *p, unsigned count[N])
 {
     bool any = false;
 
     for (unsigned i = 0; i < N;) {
-        bool is = gt_tokens_take(&p->tokens, words[i]) ||
-                  (i == BOOL && gt_tokens_take(&p->tokens, "bool"));
+        bool is = gt_type_tokens_take(&p->tokens, words[i]) ||
+                  (i == BOOL && gt_type_tokens_take(&p->tokens, "bool"));
         count[i] += is;
         any = any || is;
         i = is ? 0 : i + 1;
@@ -184,30 +185,30 @@ static bool count_words(struct gt_declarations_parser *p, unsigned count[N])
     return any;
 }
 
-static uint32_t parse_base(struct gt_declarations_parser *p)
+static uint32_t parse_base(struct gt_type_declarations_parser *p)
 {
-    struct gt_declaration_token name = p->tokens.token;
+    struct gt_type_declaration_token name = p->tokens.token;
     unsigned count[N] = {0};
     uint32_t id;
 
     if (count_words(p, count))
         return arithmetic(p, count);
-    if (gt_tokens_take(&p->tokens, "struct"))
+    if (gt_type_tokens_take(&p->tokens, "struct"))
         return parse_tag(p, GT_TYPE_STRUCT);
-    if (gt_tokens_take(&p->tokens, "union"))
+    if (gt_type_tokens_take(&p->tokens, "union"))
         return parse_tag(p, GT_TYPE_UNION);
-    if (gt_tokens_take(&p->tokens, "enum"))
+    if (gt_type_tokens_take(&p->tokens, "enum"))
         return parse_tag(p, GT_TYPE_ENUM);
     id = name.kind == GT_TOKEN_NAME ? find_name(p, GT_TYPE_TYPEDEF, &name) : 0;
     if (id)
-        gt_tokens_next(&p->tokens);
+        gt_type_tokens_next(&p->tokens);
     else
-        gt_tokens_fail(&p->tokens, "expected a type");
+        gt_type_tokens_fail(&p->tokens, "expected a type");
     return id;
 }
 
-static void add_params(struct gt_declarations_parser *p, uint32_t id, const struct gt_type_param *q,
-                       size_t n, bool variadic)
+static void add_params(struct gt_type_declarations_parser *p, uint32_t id,
+                       const struct gt_type_param *q, size_t n, bool variadic)
 {
     struct gt_type type = *gt_type_get(p->out->types, id);
 
@@ -218,15 +219,15 @@ static void add_params(struct gt_declarations_parser *p, uint32_t id, const stru
 }
 
 /* After "(": up to ")". */
-static uint32_t parse_params(struct gt_declarations_parser *p, uint32_t result)
+static uint32_t parse_params(struct gt_type_declarations_parser *p, uint32_t result)
 {
     struct gt_type_param q[PARAMS];
     bool variadic = false;
     size_t n = 0;
 
-    while (p->tokens.status == GT_OK && !gt_tokens_is(&p->tokens, ")")) {
+    while (p->tokens.status == GT_OK && !gt_type_tokens_is(&p->tokens, ")")) {
         struct declarator d;
-        variadic = gt_tokens_take(&p->tokens, "...");
+        variadic = gt_type_tokens_take(&p->tokens, "...");
         if (variadic)
             break;
         parse_declarator(p, parse_base(p), &d);
@@ -236,32 +237,32 @@ static uint32_t parse_params(struct gt_declarations_parser *p, uint32_t result)
         else if (t->kind == GT_TYPE_FUNCTION)
             d.type = pointer_to(p, d.type);
         if (n == PARAMS)
-            gt_tokens_fail(&p->tokens, "follows more than 32 parameters");
+            gt_type_tokens_fail(&p->tokens, "follows more than 32 parameters");
         else if (t->kind != GT_TYPE_VOID)
-            q[n++] = (struct gt_type_param){gt_declarations_name(p, &d.name), d.type};
-        if (!gt_tokens_take(&p->tokens, ","))
+            q[n++] = (struct gt_type_param){gt_type_declarations_name(p, &d.name), d.type};
+        if (!gt_type_tokens_take(&p->tokens, ","))
             break;
     }
-    gt_tokens_expect(&p->tokens, ")");
+    gt_type_tokens_expect(&p->tokens, ")");
     uint32_t id = add(p, (struct gt_type){.kind = GT_TYPE_FUNCTION, .of = result});
     add_params(p, id, q, n, variadic);
     return id;
 }
 
-static uint32_t parse_suffix(struct gt_declarations_parser *p, uint32_t type)
+static uint32_t parse_suffix(struct gt_type_declarations_parser *p, uint32_t type)
 {
     uint32_t n = 0;
 
-    if (!gt_declarations_enter(p))
+    if (!gt_type_declarations_enter(p))
         return type;
-    if (gt_tokens_take(&p->tokens, "(")) {
+    if (gt_type_tokens_take(&p->tokens, "(")) {
         type = parse_params(p, type);
-    } else if (gt_tokens_take(&p->tokens, "[")) {
+    } else if (gt_type_tokens_take(&p->tokens, "[")) {
         if (p->tokens.token.kind == GT_TOKEN_NUMBER) {
             n = p->tokens.token.value < UINT32_MAX ? (uint32_t)p->tokens.token.value : UINT32_MAX;
-            gt_tokens_next(&p->tokens);
+            gt_type_tokens_next(&p->tokens);
         }
-        gt_tokens_expect(&p->tokens, "]");
+        gt_type_tokens_expect(&p->tokens, "]");
         type = parse_suffix(p, type);
         type = add(p, (struct gt_type){.kind = GT_TYPE_ARRAY, .of = type, .n = n});
     }
@@ -269,79 +270,81 @@ static uint32_t parse_suffix(struct gt_declarations_parser *p, uint32_t type)
     return type;
 }
 
-static void parse_declarator(struct gt_declarations_parser *p, uint32_t type,
+static void parse_declarator(struct gt_type_declarations_parser *p, uint32_t type,
                              struct declarator *out)
 {
-    struct gt_declaration_token inner;
+    struct gt_type_declaration_token inner;
 
     *out = (struct declarator){.type = type};
-    if (!gt_declarations_enter(p))
+    if (!gt_type_declarations_enter(p))
         return;
-    while (gt_tokens_take(&p->tokens, "*"))
+    while (gt_type_tokens_take(&p->tokens, "*"))
         type = pointer_to(p, type);
     inner = p->tokens.token;
-    if (gt_tokens_is(&p->tokens, "(")) {
+    if (gt_type_tokens_is(&p->tokens, "(")) {
         /* What stands after the parentheses comes first. */
-        gt_tokens_skip_pair(&p->tokens);
+        gt_type_tokens_skip_pair(&p->tokens);
         type = parse_suffix(p, type);
-        struct gt_declaration_token after = p->tokens.token;
-        gt_tokens_back(&p->tokens, inner);
-        gt_tokens_next(&p->tokens);
+        struct gt_type_declaration_token after = p->tokens.token;
+        gt_type_tokens_back(&p->tokens, inner);
+        gt_type_tokens_next(&p->tokens);
         parse_declarator(p, type, out);
-        gt_tokens_expect(&p->tokens, ")");
-        gt_tokens_back(&p->tokens, after);
+        gt_type_tokens_expect(&p->tokens, ")");
+        gt_type_tokens_back(&p->tokens, after);
     } else {
         if (p->tokens.token.kind == GT_TOKEN_NAME) {
             out->name = p->tokens.token;
-            gt_tokens_next(&p->tokens);
+            gt_type_tokens_next(&p->tokens);
         }
         out->type = parse_suffix(p, type);
     }
     p->depth--;
 }
 
-static void declare(struct gt_declarations_parser *p, bool is_typedef, const struct declarator *d)
+static void declare(struct gt_type_declarations_parser *p, bool is_typedef,
+                    const struct declarator *d)
 {
     if (!d->name.n) {
-        gt_tokens_fail(&p->tokens, "expected a name before it");
+        gt_type_tokens_fail(&p->tokens, "expected a name before it");
     } else if (is_typedef) {
-        add(p, (struct gt_type){.name = gt_declarations_name(p, &d->name),
+        add(p, (struct gt_type){.name = gt_type_declarations_name(p, &d->name),
                                 .kind = GT_TYPE_TYPEDEF,
                                 .of = d->type});
     } else if (gt_type_get(p->out->types, d->type)->kind == GT_TYPE_FUNCTION) {
-        struct gt_prototype item = {.name = gt_declarations_name(p, &d->name), .type = d->type};
-        gt_prototypes_add(p->out, &item, NULL, 0);
+        struct gt_type_prototype item = {.name = gt_type_declarations_name(p, &d->name),
+                                         .type = d->type};
+        gt_type_prototypes_add(p->out, &item, NULL, 0);
     }
 }
 
-static void parse_declaration(struct gt_declarations_parser *p)
+static void parse_declaration(struct gt_type_declarations_parser *p)
 {
-    bool is_typedef = gt_tokens_take(&p->tokens, "typedef");
+    bool is_typedef = gt_type_tokens_take(&p->tokens, "typedef");
     uint32_t base = parse_base(p);
 
-    while (p->tokens.status == GT_OK && !gt_tokens_is(&p->tokens, ";")) {
+    while (p->tokens.status == GT_OK && !gt_type_tokens_is(&p->tokens, ";")) {
         struct declarator d;
         parse_declarator(p, base, &d);
         if (p->tokens.status == GT_OK)
             declare(p, is_typedef, &d);
-        if (!gt_tokens_take(&p->tokens, ","))
+        if (!gt_type_tokens_take(&p->tokens, ","))
             break;
     }
-    gt_tokens_expect(&p->tokens, ";");
+    gt_type_tokens_expect(&p->tokens, ";");
 }
 
-int gt_declarations_read(struct gt_prototypes *p, const struct gt_data_model *model,
-                         const char *name, const char *text, size_t size, struct gt_error *err)
+int gt_type_declarations_read(struct gt_type_prototypes *p, const struct gt_type_data_model *model,
+                              const char *name, const char *text, size_t size, struct gt_error *err)
 {
-    struct gt_declarations_parser parser = {.out = p, .model = model};
+    struct gt_type_declarations_parser parser = {.out = p, .model = model};
 
-    gt_tokens_init(&parser.tokens, name, text, size, err);
+    gt_type_tokens_init(&parser.tokens, name, text, size, err);
     while (parser.tokens.token.kind != GT_TOKEN_END && gt_types_status(p->types) == GT_OK)
         parse_declaration(&parser);
     if (parser.tokens.status != GT_OK)
         return parser.tokens.status;
     if (gt_types_status(p->types) != GT_OK)
         return gt_error_set(err, gt_types_status(p->types), "%s: %s", name,
-                            gt_status_text(gt_types_status(p->types)));
+                            gt_error_status_text(gt_types_status(p->types)));
     return GT_OK;
 }

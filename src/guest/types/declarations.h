@@ -12,7 +12,7 @@
 #include "guest/types/prototypes.h"
 
 /* Sizes that differ between architectures. */
-struct gt_data_model {
+struct gt_type_data_model {
     uint8_t word;        /* bytes of a pointer and of long */
     uint8_t long_double; /* bytes */
     bool extended;       /* long double has x87's 80 bits */
@@ -21,11 +21,12 @@ struct gt_data_model {
 };
 
 /* That of a QEMU target; NULL: unknown. */
-const struct gt_data_model *gt_data_model_of(const char *target);
+const struct gt_type_data_model *gt_type_data_model_of(const char *target);
 
 /* Adds the declarations of a text to prototypes that are not finished. `name` is for messages.
  * GT_E_FORMAT: "NAME:LINE: ..."; GT_E_NOMEM, GT_E_RANGE. */
-int gt_declarations_read(struct gt_prototypes *p, const struct gt_data_model *model,
-                         const char *name, const char *text, size_t size, struct gt_error *err);
+int gt_type_declarations_read(struct gt_type_prototypes *p, const struct gt_type_data_model *model,
+                              const char *name, const char *text, size_t size,
+                              struct gt_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 
 static const struct {
     const char *target;
-    struct gt_data_model model;
+    struct gt_type_data_model model;
 } models[] = {
     {"aarch64", {8, 16, .align_most = 16}},
     {"i386", {4, 12, .extended = true, .char_is_signed = true, .align_most = 4}},
@@ -14,7 +14,7 @@ static const struct {
     {"x86_64", {8, 16, .extended = true, .char_is_signed = true, .align_most = 16}},
 };
 
-const struct gt_data_model *gt_data_model_of(const char *target)
+const struct gt_type_data_model *gt_type_data_model_of(const char *target)
 {
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
         if (!strcmp(models[i].target, target))
@@ -34,8 +34,8 @@ static uint64_t place(const struct gt_types *types, const struct gt_type_member 
     return unit && end / unit != (end + m->bits - 1) / unit ? (end + unit - 1) / unit * unit : end;
 }
 
-void gt_declarations_layout(struct gt_types *types, const struct gt_data_model *model, uint32_t id,
-                            struct gt_type_member *m, size_t n)
+void gt_type_declarations_layout(struct gt_types *types, const struct gt_type_data_model *model,
+                                 uint32_t id, struct gt_type_member *m, size_t n)
 {
     struct gt_type type = *gt_type_get(types, id);
     uint64_t end = 0, size = 0;

@@ -102,8 +102,8 @@ static void drop_artificial(struct function *f)
     size_t n = 0;
 
     for (size_t i = 0; i < f->n; i++) {
-        const char *name = gt_die_string(&f->param[i].die, DW_AT_name);
-        if (f->param[i].has_concrete || !gt_die_flag(&f->param[i].die, DW_AT_artificial) ||
+        const char *name = gt_elf_die_string(&f->param[i].die, DW_AT_name);
+        if (f->param[i].has_concrete || !gt_elf_die_flag(&f->param[i].die, DW_AT_artificial) ||
             (name && !strcmp(name, "this")))
             f->param[n++] = f->param[i];
     }
@@ -112,31 +112,31 @@ static void drop_artificial(struct function *f)
 
 static const char *linkage_name(Dwarf_Die *die)
 {
-    const char *name = gt_die_string(die, DW_AT_linkage_name);
+    const char *name = gt_elf_die_string(die, DW_AT_linkage_name);
 
-    return name ? name : gt_die_string(die, DW_AT_MIPS_linkage_name);
+    return name ? name : gt_elf_die_string(die, DW_AT_MIPS_linkage_name);
 }
 
-static const char *name_of(struct gt_dwarf *d, Dwarf_Die *die)
+static const char *name_of(struct gt_type_dwarf *d, Dwarf_Die *die)
 {
     const char *name = linkage_name(die);
 
     if (!name)
-        name = gt_die_string(die, DW_AT_name);
+        name = gt_elf_die_string(die, DW_AT_name);
     return name ? gt_types_name(d->out->types, name, strlen(name)) : "";
 }
 
-static uint32_t function_type(struct gt_dwarf *d, struct function *f)
+static uint32_t function_type(struct gt_type_dwarf *d, struct function *f)
 {
     struct gt_type type = {.kind = GT_TYPE_FUNCTION, .variadic = f->variadic};
     struct gt_type_param q[GT_DWARF_PARAMS];
     uint32_t id;
 
-    type.of = gt_dwarf_type(d, &f->die);
+    type.of = gt_type_dwarf_type(d, &f->die);
     for (size_t i = 0; i < f->n; i++) {
-        const char *name = gt_die_string(&f->param[i].die, DW_AT_name);
+        const char *name = gt_elf_die_string(&f->param[i].die, DW_AT_name);
         q[i].name = name ? gt_types_name(d->out->types, name, strlen(name)) : "";
-        q[i].type = gt_dwarf_type(d, &f->param[i].die);
+        q[i].type = gt_type_dwarf_type(d, &f->param[i].die);
     }
     id = gt_types_add(d->out->types, &type);
     for (size_t i = 0; i < f->n; i++)
@@ -148,15 +148,16 @@ static bool is_nocall(Dwarf_Die *die)
 {
     uint64_t convention;
 
-    return gt_die_number(die, DW_AT_calling_convention, &convention) && convention == DW_CC_nocall;
+    return gt_elf_die_number(die, DW_AT_calling_convention, &convention) &&
+           convention == DW_CC_nocall;
 }
 
 /* Clang changes the parameters of local functions without a word, and on i386 both compilers give
  * them registers; without symbols nothing says which functions are clones. */
-static bool is_doubtful(const struct gt_dwarf *d, Dwarf_Die *die,
-                        const struct gt_dwarf_symbol *symbol)
+static bool is_doubtful(const struct gt_type_dwarf *d, Dwarf_Die *die,
+                        const struct gt_type_dwarf_symbol *symbol)
 {
-    bool local = symbol ? symbol->local : !gt_die_flag(die, DW_AT_external);
+    bool local = symbol ? symbol->local : !gt_elf_die_flag(die, DW_AT_external);
 
     return local && (d->clang || d->e_machine == EM_386 || !symbol);
 }
@@ -164,8 +165,8 @@ static bool is_doubtful(const struct gt_dwarf *d, Dwarf_Die *die,
 /* Whether the convention places no parameter of a doubtful function. Where all of them have slots
  * in the frame, none was taken away; in Clang's optimised code that proves nothing, as the address
  * of a result in memory may have become a parameter. */
-static bool is_changed(const struct gt_dwarf *d, const enum gt_dwarf_word *word,
-                       const struct gt_param_where *where, size_t n)
+static bool is_changed(const struct gt_type_dwarf *d, const enum gt_type_dwarf_word *word,
+                       const struct gt_type_param_where *where, size_t n)
 {
     bool plain = n > 0 && d->e_machine != EM_386 && !d->optimized;
 
@@ -175,19 +176,19 @@ static bool is_changed(const struct gt_dwarf *d, const enum gt_dwarf_word *word,
 }
 
 /* True: its parameters may not be all that there are. */
-static bool add_function(struct gt_dwarf *d, struct function *f)
+static bool add_function(struct gt_type_dwarf *d, struct function *f)
 {
-    const struct gt_dwarf_symbol *symbol = gt_dwarf_symbol_at(d, f->entry);
-    struct gt_param_where where[GT_DWARF_PARAMS];
-    enum gt_dwarf_word word[GT_DWARF_PARAMS];
-    struct gt_prototype item = {.addr = f->entry, .has_addr = true};
+    const struct gt_type_dwarf_symbol *symbol = gt_type_dwarf_symbol_at(d, f->entry);
+    struct gt_type_param_where where[GT_DWARF_PARAMS];
+    enum gt_type_dwarf_word word[GT_DWARF_PARAMS];
+    struct gt_type_prototype item = {.addr = f->entry, .has_addr = true};
     bool doubtful = is_doubtful(d, &f->die, symbol), changed, plain = !d->optimized;
 
     item.changed = d->foreign || (symbol && symbol->clone) || is_nocall(&f->die);
     for (size_t i = 0; i < f->n; i++) {
         struct param *q = &f->param[i];
-        word[i] =
-            gt_dwarf_where(&f->die, q->has_concrete ? &q->concrete : NULL, f->entry, &where[i]);
+        word[i] = gt_type_dwarf_where(&f->die, q->has_concrete ? &q->concrete : NULL, f->entry,
+                                      &where[i]);
         /* Clang's fastcc of i386 moves parameters on the stack, and DWARF does not follow. */
         if (word[i] == GT_DWARF_NAMED && doubtful && d->clang && d->e_machine == EM_386)
             word[i] = GT_DWARF_LATER;
@@ -199,7 +200,7 @@ static bool add_function(struct gt_dwarf *d, struct function *f)
          * that others may call. */
         bool ignored = d->optimized && word[i] == GT_DWARF_NOWHERE;
         if (word[i] != GT_DWARF_NAMED)
-            where[i] = (struct gt_param_where){
+            where[i] = (struct gt_type_param_where){
                 .place = item.changed || changed || ignored ? GT_PARAM_CHANGED : GT_PARAM_BY_ABI};
     }
     item.named_only = item.changed || changed;
@@ -207,22 +208,22 @@ static bool add_function(struct gt_dwarf *d, struct function *f)
     item.no_address = doubtful && d->clang; /* whose callers know it */
     item.name = name_of(d, &f->die);
     item.type = function_type(d, f);
-    gt_prototypes_add(d->out, &item, where, f->n);
+    gt_type_prototypes_add(d->out, &item, where, f->n);
     return d->clang && plain;
 }
 
-static void find_ignored(struct gt_dwarf *d, struct function *f)
+static void find_ignored(struct gt_type_dwarf *d, struct function *f)
 {
     unsigned described = f->variadic;
 
     for (size_t i = 0; i < f->n; i++)
-        described += !gt_die_flag(&f->param[i].die, DW_AT_artificial);
-    gt_dwarf_find_ignored(d, &d->out->item[d->out->n - 1], linkage_name(&f->die), described);
+        described += !gt_elf_die_flag(&f->param[i].die, DW_AT_artificial);
+    gt_type_dwarf_find_ignored(d, &d->out->item[d->out->n - 1], linkage_name(&f->die), described);
 }
 
 static int visit(Dwarf_Die *die, void *self)
 {
-    struct gt_dwarf *d = self;
+    struct gt_type_dwarf *d = self;
     struct function f = {.die = *die};
     bool unsure;
 
@@ -233,7 +234,7 @@ static int visit(Dwarf_Die *die, void *self)
     find_concrete(&f);
     drop_artificial(&f);
     unsure = add_function(d, &f);
-    gt_dwarf_types_read(d);
+    gt_type_dwarf_types_read(d);
     if (gt_types_status(d->out->types) != GT_OK)
         return DWARF_CB_ABORT;
     if (unsure)
@@ -241,9 +242,9 @@ static int visit(Dwarf_Die *die, void *self)
     return DWARF_CB_OK;
 }
 
-static void begin_unit(struct gt_dwarf *d, Dwarf_Die *unit)
+static void begin_unit(struct gt_type_dwarf *d, Dwarf_Die *unit)
 {
-    const char *producer = gt_die_string(unit, DW_AT_producer);
+    const char *producer = gt_elf_die_string(unit, DW_AT_producer);
     Dwarf_Half version;
     uint8_t address = 8, offset;
 
@@ -271,10 +272,10 @@ static void begin_unit(struct gt_dwarf *d, Dwarf_Die *unit)
     default:
         d->foreign = true;
     }
-    d->optimized = d->clang && gt_dwarf_is_optimized(unit);
+    d->optimized = d->clang && gt_type_dwarf_is_optimized(unit);
 }
 
-static int read_units(struct gt_dwarf *d, Dwarf *dwarf, struct gt_error *err)
+static int read_units(struct gt_type_dwarf *d, Dwarf *dwarf, struct gt_error *err)
 {
     Dwarf_CU *cu = NULL;
     Dwarf_Die die, split;
@@ -285,7 +286,8 @@ static int read_units(struct gt_dwarf *d, Dwarf *dwarf, struct gt_error *err)
         bool skeleton = type == DW_UT_skeleton && split.addr;
         if (type != DW_UT_compile && !skeleton)
             continue;
-        if (skeleton && gt_die_check_strings(dwarf_cu_getdwarf(split.cu), d->path, err) != GT_OK)
+        if (skeleton &&
+            gt_elf_die_check_strings(dwarf_cu_getdwarf(split.cu), d->path, err) != GT_OK)
             return GT_E_FORMAT;
         /* Assemblers describe functions, and nothing of their parameters. */
         if (dwarf_srclang(skeleton ? &split : &die) == DW_LANG_Mips_Assembler)
@@ -296,27 +298,27 @@ static int read_units(struct gt_dwarf *d, Dwarf *dwarf, struct gt_error *err)
     return GT_OK;
 }
 
-static int read_dwarf(struct gt_dwarf *d, Dwarf *dwarf, Elf *elf, struct gt_error *err)
+static int read_dwarf(struct gt_type_dwarf *d, Dwarf *dwarf, Elf *elf, struct gt_error *err)
 {
     GElf_Ehdr header;
     int status;
 
-    d->out = gt_prototypes_new(NULL);
+    d->out = gt_type_prototypes_new(NULL);
     if (!d->out)
         return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", d->path);
     d->e_machine = gelf_getehdr(elf, &header) ? header.e_machine : EM_NONE;
-    gt_split_units_find(dwarf, d->path);
-    status = gt_dwarf_symbols_read(d, elf);
+    gt_elf_split_units_find(dwarf, d->path);
+    status = gt_type_dwarf_symbols_read(d, elf);
     if (status == GT_OK)
         status = read_units(d, dwarf, err);
     if (status == GT_OK)
-        status = gt_prototypes_finish(d->out);
+        status = gt_type_prototypes_finish(d->out);
     if (status != GT_OK && status != GT_E_FORMAT)
-        gt_error_set(err, status, "%s: DWARF: %s", d->path, gt_status_text(status));
-    gt_dwarf_types_free(d);
+        gt_error_set(err, status, "%s: DWARF: %s", d->path, gt_error_status_text(status));
+    gt_type_dwarf_types_free(d);
     free(d->symbol);
     if (status != GT_OK)
-        gt_prototypes_free(d->out);
+        gt_type_prototypes_free(d->out);
     return status;
 }
 
@@ -329,9 +331,9 @@ static bool has_units(Dwarf *dwarf)
 }
 
 static int read_file(const char *path, struct gt_elf *file, const char *const *roots,
-                     struct gt_prototypes **out, struct gt_error *err)
+                     struct gt_type_prototypes **out, struct gt_error *err)
 {
-    struct gt_dwarf d = {.file = file};
+    struct gt_type_dwarf d = {.file = file};
     struct gt_elf debug = {.fd = -1};
     char *debug_path = NULL;
     Dwarf *dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
@@ -350,7 +352,7 @@ static int read_file(const char *path, struct gt_elf *file, const char *const *r
     d.path = debug_path ? debug_path : path;
     if (!has_units(dwarf))
         status = gt_error_set(err, GT_E_NOT_FOUND, "%s: no DWARF and no debug file", path);
-    else if ((status = gt_die_check_strings(dwarf, d.path, err)) == GT_OK)
+    else if ((status = gt_elf_die_check_strings(dwarf, d.path, err)) == GT_OK)
         status = read_dwarf(&d, dwarf, elf, err);
     if (status == GT_OK)
         *out = d.out;
@@ -360,8 +362,8 @@ static int read_file(const char *path, struct gt_elf *file, const char *const *r
     return status;
 }
 
-int gt_dwarf_prototypes(const char *path, const char *const *debug_roots,
-                        struct gt_prototypes **out, struct gt_error *err)
+int gt_type_dwarf_prototypes(const char *path, const char *const *debug_roots,
+                             struct gt_type_prototypes **out, struct gt_error *err)
 {
     struct gt_elf file;
     int status = gt_elf_open(path, &file, err);
@@ -369,7 +371,8 @@ int gt_dwarf_prototypes(const char *path, const char *const *debug_roots,
     *out = NULL;
     if (status != GT_OK)
         return status;
-    status = read_file(path, &file, debug_roots ? debug_roots : gt_debug_roots_default, out, err);
+    status =
+        read_file(path, &file, debug_roots ? debug_roots : gt_elf_debug_roots_default, out, err);
     gt_elf_close(&file);
     return status;
 }

@@ -17,10 +17,10 @@
 
 #include "guest/types/prototypes.h"
 
-/* Reads the file at path; the caller frees *out. debug_roots as in gt_symbols_load_with; NULL: the
- * defaults. GT_E_NOT_FOUND: no such file, or no DWARF in it and no debug file; GT_E_IO,
+/* Reads the file at path; the caller frees *out. debug_roots as in gt_elf_symbols_load_with; NULL:
+ * the defaults. GT_E_NOT_FOUND: no such file, or no DWARF in it and no debug file; GT_E_IO,
  * GT_E_FORMAT, GT_E_NOMEM, GT_E_RANGE. */
-int gt_dwarf_prototypes(const char *path, const char *const *debug_roots,
-                        struct gt_prototypes **out, struct gt_error *err);
+int gt_type_dwarf_prototypes(const char *path, const char *const *debug_roots,
+                             struct gt_type_prototypes **out, struct gt_error *err);
 
 #endif

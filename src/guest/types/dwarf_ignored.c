@@ -234,17 +234,17 @@ static size_t code_at(const struct gt_elf *file, uint64_t addr, uint8_t code[COD
 static void find_reads(const struct gt_elf *file, uint64_t addr, struct reads *r)
 {
     uint8_t code[CODE];
-    struct gt_reader in;
+    struct gt_bytes_reader in;
     size_t n = code_at(file, addr, code);
 
-    gt_reader_init(&in, code, n);
-    for (size_t at = 0; at + 4 <= n && step(r, gt_read_u32(&in)); at += 4)
+    gt_bytes_reader_init(&in, code, n);
+    for (size_t at = 0; at + 4 <= n && step(r, gt_bytes_read_u32(&in)); at += 4)
         ;
 }
 
 /* Whether a parameter is where the convention has it: the code reads it there, or the compiler says
  * the same place. */
-static bool is_there(const struct reads *r, const struct gt_param_where *w,
+static bool is_there(const struct reads *r, const struct gt_type_param_where *w,
                      const struct gt_abi_value *v)
 {
     if (w->place == GT_PARAM_CHANGED)
@@ -276,7 +276,8 @@ static int count_mangled(const char *name)
     size_t at, n = sizeof call - 1;
     int depth = 0, count = 0;
 
-    if (!name || !gt_demangle_name(name, text) || !text[at = gt_demangled_without_parameters(text)])
+    if (!name || !gt_elf_demangle_name(name, text) ||
+        !text[at = gt_elf_demangled_without_parameters(text)])
         return -1;
     if (at && text[at - 1] == ')' && (at < n || strncmp(text + at - n, call, n) != 0))
         return -1; /* it returns a pointer to a function */
@@ -301,13 +302,13 @@ static bool in_floats(const struct gt_abi_value *v)
     return floats;
 }
 
-void gt_dwarf_find_ignored(struct gt_dwarf *d, const struct gt_prototype *item, const char *mangled,
-                           unsigned described)
+void gt_type_dwarf_find_ignored(struct gt_type_dwarf *d, const struct gt_type_prototype *item,
+                                const char *mangled, unsigned described)
 {
     bool x86 = d->e_machine == EM_X86_64 || d->e_machine == EM_386;
     struct gt_abi_value result, param[GT_DWARF_PARAMS];
     uint32_t n = gt_type_get(d->out->types, item->type)->n;
-    struct gt_param_where *w = item->where ? &d->out->where[item->where - 1] : NULL;
+    struct gt_type_param_where *w = item->where ? &d->out->where[item->where - 1] : NULL;
     struct reads r = {0};
     bool sure = !x86;
     int count = count_mangled(mangled);

@@ -15,7 +15,7 @@
 
 enum { LEVEL_MOST = 1, DIMENSIONS = 8, ALIGN_MOST = 4096 };
 
-struct gt_dwarf_type {
+struct gt_type_dwarf_type {
     Dwarf_Die die; /* die.addr NULL: a free place of the map */
     uint32_t id;
     uint8_t level;
@@ -23,7 +23,7 @@ struct gt_dwarf_type {
     uint8_t word;
 };
 
-static size_t slot_of(const struct gt_dwarf *d, const void *addr)
+static size_t slot_of(const struct gt_type_dwarf *d, const void *addr)
 {
     size_t i = (size_t)((uintptr_t)addr * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (d->map_room - 1);
 
@@ -32,9 +32,9 @@ static size_t slot_of(const struct gt_dwarf *d, const void *addr)
     return i;
 }
 
-static bool grow_map(struct gt_dwarf *d)
+static bool grow_map(struct gt_type_dwarf *d)
 {
-    struct gt_dwarf old = *d;
+    struct gt_type_dwarf old = *d;
 
     d->map_room = d->map_room ? 2 * d->map_room : 1024;
     d->map = calloc(d->map_room, sizeof *d->map);
@@ -49,7 +49,7 @@ static bool grow_map(struct gt_dwarf *d)
     return true;
 }
 
-static bool push(struct gt_dwarf *d, const void *addr)
+static bool push(struct gt_type_dwarf *d, const void *addr)
 {
     if (!GT_ARRAY_GROW(&d->queue, &d->queue_room, d->n_queue + 1))
         return false;
@@ -65,10 +65,10 @@ static bool find_signed(Dwarf_Die *die, Dwarf_Die *out)
 }
 
 /* The number of an entry, which waits to be read if it was not yet. */
-static uint32_t number_of(struct gt_dwarf *d, Dwarf_Die *die, uint8_t level)
+static uint32_t number_of(struct gt_type_dwarf *d, Dwarf_Die *die, uint8_t level)
 {
     const struct gt_type unknown = {.kind = GT_TYPE_UNKNOWN};
-    struct gt_dwarf_type *t;
+    struct gt_type_dwarf_type *t;
     Dwarf_Die other;
 
     if (find_signed(die, &other))
@@ -81,7 +81,7 @@ static uint32_t number_of(struct gt_dwarf *d, Dwarf_Die *die, uint8_t level)
     if (t->die.addr && (t->whole || t->level <= level))
         return t->id;
     if (!t->die.addr) {
-        *t = (struct gt_dwarf_type){.die = *die, .id = gt_types_add(d->out->types, &unknown)};
+        *t = (struct gt_type_dwarf_type){.die = *die, .id = gt_types_add(d->out->types, &unknown)};
         d->n_map++;
     }
     t->level = level;
@@ -92,7 +92,7 @@ static uint32_t number_of(struct gt_dwarf *d, Dwarf_Die *die, uint8_t level)
     return t->id;
 }
 
-static uint32_t type_at(struct gt_dwarf *d, Dwarf_Die *die, uint8_t level)
+static uint32_t type_at(struct gt_type_dwarf *d, Dwarf_Die *die, uint8_t level)
 {
     Dwarf_Attribute attr;
     Dwarf_Die type;
@@ -102,14 +102,14 @@ static uint32_t type_at(struct gt_dwarf *d, Dwarf_Die *die, uint8_t level)
     return dwarf_formref_die(&attr, &type) ? number_of(d, &type, level) : GT_TYPE_NONE;
 }
 
-uint32_t gt_dwarf_type(struct gt_dwarf *d, Dwarf_Die *die)
+uint32_t gt_type_dwarf_type(struct gt_type_dwarf *d, Dwarf_Die *die)
 {
     return type_at(d, die, 0);
 }
 
-static const char *name_of(struct gt_dwarf *d, Dwarf_Die *die)
+static const char *name_of(struct gt_type_dwarf *d, Dwarf_Die *die)
 {
-    const char *name = gt_die_string(die, DW_AT_name);
+    const char *name = gt_elf_die_string(die, DW_AT_name);
 
     return name ? gt_types_name(d->out->types, name, strlen(name)) : "";
 }
@@ -118,7 +118,7 @@ static uint32_t size_of(Dwarf_Die *die)
 {
     uint64_t size = 0;
 
-    gt_die_number(die, DW_AT_byte_size, &size);
+    gt_elf_die_number(die, DW_AT_byte_size, &size);
     return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
 }
 
@@ -126,22 +126,22 @@ static uint16_t align_of(Dwarf_Die *die)
 {
     uint64_t align = 0;
 
-    gt_die_number(die, DW_AT_alignment, &align);
+    gt_elf_die_number(die, DW_AT_alignment, &align);
     return align <= ALIGN_MOST && (align & (align - 1)) == 0 ? (uint16_t)align : 0;
 }
 
 /* GCC says when another option than its own sets what a long double is; Clang does not. */
-static bool is_extended(const struct gt_dwarf *d, const struct gt_type *t)
+static bool is_extended(const struct gt_type_dwarf *d, const struct gt_type *t)
 {
     return (d->e_machine == EM_X86_64 || d->e_machine == EM_386) && !d->quad && t->size > 8 &&
            strstr(t->name, "long double");
 }
 
-static void set_base(const struct gt_dwarf *d, struct gt_type *to, Dwarf_Die *die)
+static void set_base(const struct gt_type_dwarf *d, struct gt_type *to, Dwarf_Die *die)
 {
     uint64_t encoding = 0;
 
-    gt_die_number(die, DW_AT_encoding, &encoding);
+    gt_elf_die_number(die, DW_AT_encoding, &encoding);
     to->kind = GT_TYPE_INT;
     switch (encoding) {
     case DW_ATE_boolean:
@@ -178,30 +178,30 @@ static bool bit_of(Dwarf_Die *die, struct gt_type_member *m)
     uint64_t at = 0, bits = 0, high, storage = 0;
 
     if (dwarf_hasattr(die, DW_AT_data_member_location) &&
-        !gt_die_number(die, DW_AT_data_member_location, &at))
+        !gt_elf_die_number(die, DW_AT_data_member_location, &at))
         return false;
-    gt_die_number(die, DW_AT_bit_size, &bits);
+    gt_elf_die_number(die, DW_AT_bit_size, &bits);
     m->bits = (uint16_t)(bits <= 128 ? bits : 0);
     if (at > UINT32_MAX)
         return false;
     m->bit = 8 * at;
-    if (gt_die_number(die, DW_AT_data_bit_offset, &at))
+    if (gt_elf_die_number(die, DW_AT_data_bit_offset, &at))
         m->bit = at;
-    else if (bits && gt_die_number(die, DW_AT_bit_offset, &high) && /* from the highest bit */
-             gt_die_number(die, DW_AT_byte_size, &storage) && storage <= 16)
+    else if (bits && gt_elf_die_number(die, DW_AT_bit_offset, &high) && /* from the highest bit */
+             gt_elf_die_number(die, DW_AT_byte_size, &storage) && storage <= 16)
         m->bit += 8 * storage - high - bits;
     return m->bit < UINT64_C(8) << 32;
 }
 
-static void add_member(struct gt_dwarf *d, uint32_t id, Dwarf_Die *die, uint8_t level)
+static void add_member(struct gt_type_dwarf *d, uint32_t id, Dwarf_Die *die, uint8_t level)
 {
     struct gt_type_member m = {.name = name_of(d, die), .align = align_of(die)};
     uint64_t virtuality = 0;
 
-    if (gt_die_flag(die, DW_AT_external) || gt_die_flag(die, DW_AT_declaration))
+    if (gt_elf_die_flag(die, DW_AT_external) || gt_elf_die_flag(die, DW_AT_declaration))
         return; /* a static member */
     m.base = dwarf_tag(die) == DW_TAG_inheritance;
-    gt_die_number(die, DW_AT_virtuality, &virtuality);
+    gt_elf_die_number(die, DW_AT_virtuality, &virtuality);
     m.is_virtual = (m.base && virtuality) || !bit_of(die, &m);
     m.type = type_at(d, die, level);
     gt_types_add_member(d->out->types, id, &m);
@@ -212,7 +212,7 @@ static void add_member(struct gt_dwarf *d, uint32_t id, Dwarf_Die *die, uint8_t 
 static bool is_nontrivial(Dwarf_Die *child)
 {
     const char *name =
-        dwarf_tag(child) == DW_TAG_subprogram ? gt_die_string(child, DW_AT_name) : NULL;
+        dwarf_tag(child) == DW_TAG_subprogram ? gt_elf_die_string(child, DW_AT_name) : NULL;
 
     return name && (name[0] == '~' || dwarf_hasattr(child, DW_AT_vtable_elem_location)) &&
            !dwarf_hasattr(child, DW_AT_defaulted);
@@ -227,11 +227,11 @@ static bool is_declaration(Dwarf_Die *die)
     return dwarf_formflag(dwarf_attr(die, DW_AT_declaration, &attr), &flag) == 0 && flag;
 }
 
-static void read_struct(struct gt_dwarf *d, struct gt_dwarf_type *at, struct gt_type *to)
+static void read_struct(struct gt_type_dwarf *d, struct gt_type_dwarf_type *at, struct gt_type *to)
 {
     uint64_t convention = 0;
     Dwarf_Die child;
-    bool said = gt_die_number(&at->die, DW_AT_calling_convention, &convention);
+    bool said = gt_elf_die_number(&at->die, DW_AT_calling_convention, &convention);
 
     to->cxx = at->cxx;
     to->incomplete = is_declaration(&at->die) || at->level > LEVEL_MOST;
@@ -249,7 +249,7 @@ static void read_struct(struct gt_dwarf *d, struct gt_dwarf_type *at, struct gt_
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-static void read_enum(struct gt_dwarf *d, struct gt_dwarf_type *at, struct gt_type *to)
+static void read_enum(struct gt_type_dwarf *d, struct gt_type_dwarf_type *at, struct gt_type *to)
 {
     Dwarf_Die child;
     Dwarf_Attribute attr;
@@ -269,7 +269,7 @@ static void read_enum(struct gt_dwarf *d, struct gt_dwarf_type *at, struct gt_ty
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-static void read_array(struct gt_dwarf *d, struct gt_dwarf_type *at, struct gt_type *to)
+static void read_array(struct gt_type_dwarf *d, struct gt_type_dwarf_type *at, struct gt_type *to)
 {
     uint64_t count[DIMENSIONS] = {0}, bound;
     Dwarf_Die child;
@@ -280,10 +280,10 @@ static void read_array(struct gt_dwarf *d, struct gt_dwarf_type *at, struct gt_t
          r = dwarf_siblingof(&child, &child)) {
         if (dwarf_tag(&child) != DW_TAG_subrange_type)
             continue;
-        if (gt_die_number(&child, DW_AT_upper_bound, &bound))
+        if (gt_elf_die_number(&child, DW_AT_upper_bound, &bound))
             count[n] = bound + 1;
         else
-            gt_die_number(&child, DW_AT_count, &count[n]);
+            gt_elf_die_number(&child, DW_AT_count, &count[n]);
         n++;
     }
     *to = (struct gt_type){.kind = GT_TYPE_ARRAY, .of = type_at(d, &at->die, at->level)};
@@ -292,14 +292,15 @@ static void read_array(struct gt_dwarf *d, struct gt_dwarf_type *at, struct gt_t
         to->of = gt_types_add(d->out->types, to);
     }
     to->n = n && count[0] < UINT32_MAX ? (uint32_t)count[0] : 0;
-    if (gt_die_flag(&at->die, DW_AT_GNU_vector)) {
+    if (gt_elf_die_flag(&at->die, DW_AT_GNU_vector)) {
         to->kind = GT_TYPE_VECTOR;
         to->size = dwarf_aggregate_size(&at->die, &size) == 0 && size < 4096 ? (uint32_t)size : 0;
     }
 }
 
 /* Pointers to members: an offset, or of functions two words. */
-static void read_member_pointer(struct gt_dwarf *d, struct gt_dwarf_type *at, struct gt_type *to)
+static void read_member_pointer(struct gt_type_dwarf *d, struct gt_type_dwarf_type *at,
+                                struct gt_type *to)
 {
     Dwarf_Attribute attr;
     Dwarf_Die type;
@@ -318,7 +319,7 @@ static void read_member_pointer(struct gt_dwarf *d, struct gt_dwarf_type *at, st
                                                      .type = word});
 }
 
-static void read_other(struct gt_dwarf *d, struct gt_dwarf_type *at, struct gt_type *to)
+static void read_other(struct gt_type_dwarf *d, struct gt_type_dwarf_type *at, struct gt_type *to)
 {
     switch (dwarf_tag(&at->die)) {
     case DW_TAG_pointer_type:
@@ -346,7 +347,7 @@ static void read_other(struct gt_dwarf *d, struct gt_dwarf_type *at, struct gt_t
     }
 }
 
-static void read_type(struct gt_dwarf *d, struct gt_dwarf_type at)
+static void read_type(struct gt_type_dwarf *d, struct gt_type_dwarf_type at)
 {
     struct gt_type to = {
         .name = name_of(d, &at.die), .size = size_of(&at.die), .align = align_of(&at.die)};
@@ -382,10 +383,10 @@ static void read_type(struct gt_dwarf *d, struct gt_dwarf_type at)
         gt_type_find_flags(d->out->types, at.id);
 }
 
-void gt_dwarf_types_read(struct gt_dwarf *d)
+void gt_type_dwarf_types_read(struct gt_type_dwarf *d)
 {
     while (d->n_queue && gt_types_status(d->out->types) == GT_OK) {
-        struct gt_dwarf_type *t = &d->map[slot_of(d, d->queue[--d->n_queue])];
+        struct gt_type_dwarf_type *t = &d->map[slot_of(d, d->queue[--d->n_queue])];
         int tag = dwarf_tag(&t->die);
         bool is_struct =
             tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
@@ -401,7 +402,7 @@ void gt_dwarf_types_read(struct gt_dwarf *d)
     }
 }
 
-void gt_dwarf_types_free(struct gt_dwarf *d)
+void gt_type_dwarf_types_free(struct gt_type_dwarf *d)
 {
     free(d->map);
     free(d->queue);

@@ -36,7 +36,7 @@ static bool frame_is_cfa(Dwarf_Die *function)
            dwarf_getlocation(&attr, &op, &n) == 0 && n == 1 && op[0].atom == DW_OP_call_frame_cfa;
 }
 
-static bool registers(const Dwarf_Op *op, size_t n, struct gt_param_where *w)
+static bool registers(const Dwarf_Op *op, size_t n, struct gt_type_param_where *w)
 {
     w->place = GT_PARAM_REGISTERS;
     if (n == 1 && register_of(op) >= 0) {
@@ -53,11 +53,12 @@ static bool registers(const Dwarf_Op *op, size_t n, struct gt_param_where *w)
     return n != 0;
 }
 
-static bool understand(Dwarf_Die *function, const Dwarf_Op *op, size_t n, struct gt_param_where *w)
+static bool understand(Dwarf_Die *function, const Dwarf_Op *op, size_t n,
+                       struct gt_type_param_where *w)
 {
     if (registers(op, n, w))
         return true;
-    *w = (struct gt_param_where){0};
+    *w = (struct gt_type_param_where){0};
     if (n != 1)
         return false;
     if (op->atom == DW_OP_fbreg && (int64_t)op->number >= 0 && op->number < 1 << 20 &&
@@ -112,10 +113,10 @@ static bool is_in_frame(const Dwarf_Op *op)
     return op->atom == DW_OP_fbreg || op->atom == DW_OP_breg31;
 }
 
-enum gt_dwarf_word gt_dwarf_where(Dwarf_Die *function, Dwarf_Die *param, uint64_t entry,
-                                  struct gt_param_where *out)
+enum gt_type_dwarf_word gt_type_dwarf_where(Dwarf_Die *function, Dwarf_Die *param, uint64_t entry,
+                                            struct gt_type_param_where *out)
 {
-    struct gt_param_where w = {0};
+    struct gt_type_param_where w = {0};
     Dwarf_Attribute attr;
     Dwarf_Op *op = NULL;
     size_t n = 0;
@@ -152,8 +153,8 @@ static int look(Dwarf_Die *die, void *self)
     Dwarf_Addr entry;
 
     (void)self;
-    if (gt_die_flag(die, DW_AT_call_all_calls) || gt_die_flag(die, DW_AT_GNU_all_call_sites) ||
-        gt_die_flag(die, APPLE_OPTIMIZED))
+    if (gt_elf_die_flag(die, DW_AT_call_all_calls) ||
+        gt_elf_die_flag(die, DW_AT_GNU_all_call_sites) || gt_elf_die_flag(die, APPLE_OPTIMIZED))
         return DWARF_CB_ABORT;
     if (dwarf_lowpc(die, &entry) != 0 || dwarf_child(die, &child) != 0)
         return DWARF_CB_OK;
@@ -161,20 +162,20 @@ static int look(Dwarf_Die *die, void *self)
         int tag = dwarf_tag(&child);
         bool has = dwarf_attr(&child, DW_AT_location, &attr) != NULL;
         if (has ? !is_whole(&attr) && !is_aggregate(&child) /* its address has several places */
-                : tag == DW_TAG_formal_parameter && gt_die_string(&child, DW_AT_name) != NULL)
+                : tag == DW_TAG_formal_parameter && gt_elf_die_string(&child, DW_AT_name) != NULL)
             return DWARF_CB_ABORT;
     } while (dwarf_siblingof(&child, &child) == 0);
     return DWARF_CB_OK;
 }
 
-bool gt_dwarf_is_optimized(Dwarf_Die *unit)
+bool gt_type_dwarf_is_optimized(Dwarf_Die *unit)
 {
     return dwarf_getfuncs(unit, look, NULL, 0) != 0;
 }
 
 static int compare(const void *a, const void *b)
 {
-    const struct gt_dwarf_symbol *x = a, *y = b;
+    const struct gt_type_dwarf_symbol *x = a, *y = b;
 
     return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
@@ -185,7 +186,7 @@ static bool is_clone(const char *name)
            strstr(name, ".llvm.") || strstr(name, ".specialized.");
 }
 
-int gt_dwarf_symbols_read(struct gt_dwarf *d, Elf *elf)
+int gt_type_dwarf_symbols_read(struct gt_type_dwarf *d, Elf *elf)
 {
     Elf_Scn *scn = NULL;
     GElf_Shdr sh;
@@ -205,7 +206,7 @@ int gt_dwarf_symbols_read(struct gt_dwarf *d, Elf *elf)
             const char *name = elf_strptr(elf, sh.sh_link, sym.st_name);
             if (GELF_ST_TYPE(sym.st_info) != STT_FUNC || !name || sym.st_shndx == SHN_UNDEF)
                 continue;
-            d->symbol[d->n_symbol++] = (struct gt_dwarf_symbol){
+            d->symbol[d->n_symbol++] = (struct gt_type_dwarf_symbol){
                 sym.st_value, GELF_ST_BIND(sym.st_info) == STB_LOCAL, is_clone(name)};
         }
     }
@@ -214,10 +215,11 @@ int gt_dwarf_symbols_read(struct gt_dwarf *d, Elf *elf)
     return GT_OK;
 }
 
-const struct gt_dwarf_symbol *gt_dwarf_symbol_at(const struct gt_dwarf *d, uint64_t addr)
+const struct gt_type_dwarf_symbol *gt_type_dwarf_symbol_at(const struct gt_type_dwarf *d,
+                                                           uint64_t addr)
 {
     size_t i = GT_SEARCH_BELOW(d->symbol, d->n_symbol, addr, addr);
-    const struct gt_dwarf_symbol *found = NULL;
+    const struct gt_type_dwarf_symbol *found = NULL;
 
     for (; i < d->n_symbol && d->symbol[i].addr == addr; i++)
         if (!found || !d->symbol[i].local) /* a global alias: others may call it */

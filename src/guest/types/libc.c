@@ -248,22 +248,23 @@ static const char text[] =
     "float powf(float x, float y);\n";
 /* clang-format on */
 
-int gt_libc_prototypes(const char *target, struct gt_prototypes **out, struct gt_error *err)
+int gt_type_libc_prototypes(const char *target, struct gt_type_prototypes **out,
+                            struct gt_error *err)
 {
-    const struct gt_data_model *model = gt_data_model_of(target);
-    struct gt_prototypes *p = model ? gt_prototypes_new(NULL) : NULL;
+    const struct gt_type_data_model *model = gt_type_data_model_of(target);
+    struct gt_type_prototypes *p = model ? gt_type_prototypes_new(NULL) : NULL;
     int status;
 
     *out = NULL;
     if (!p)
         return gt_error_set(err, model ? GT_E_NOMEM : GT_E_UNSUPPORTED, "%s: %s", target,
                             model ? "out of memory" : "no prototypes of its C library");
-    status = gt_declarations_read(p, model, "libc", text, sizeof text - 1, err);
+    status = gt_type_declarations_read(p, model, "libc", text, sizeof text - 1, err);
     if (status == GT_OK)
-        status = gt_prototypes_finish(p);
+        status = gt_type_prototypes_finish(p);
     if (status == GT_OK)
         *out = p;
     else
-        gt_prototypes_free(p);
+        gt_type_prototypes_free(p);
     return status;
 }

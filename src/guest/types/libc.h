@@ -8,6 +8,7 @@
 /* The prototypes for a QEMU target; the caller frees *out. GT_E_UNSUPPORTED: an unknown target;
  * GT_E_NOMEM.
  */
-int gt_libc_prototypes(const char *target, struct gt_prototypes **out, struct gt_error *err);
+int gt_type_libc_prototypes(const char *target, struct gt_type_prototypes **out,
+                            struct gt_error *err);
 
 #endif

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct gt_prototypes *gt_prototypes_new(const struct gt_types *base)
+struct gt_type_prototypes *gt_type_prototypes_new(const struct gt_types *base)
 {
-    struct gt_prototypes *p = calloc(1, sizeof *p);
+    struct gt_type_prototypes *p = calloc(1, sizeof *p);
 
     if (p)
         p->types = gt_types_new(base);
@@ -21,7 +21,7 @@ struct gt_prototypes *gt_prototypes_new(const struct gt_types *base)
     return p;
 }
 
-void gt_prototypes_free(struct gt_prototypes *p)
+void gt_type_prototypes_free(struct gt_type_prototypes *p)
 {
     if (!p)
         return;
@@ -32,8 +32,8 @@ void gt_prototypes_free(struct gt_prototypes *p)
     free(p);
 }
 
-void gt_prototypes_add(struct gt_prototypes *p, const struct gt_prototype *item,
-                       const struct gt_param_where *where, size_t n_params)
+void gt_type_prototypes_add(struct gt_type_prototypes *p, const struct gt_type_prototype *item,
+                            const struct gt_type_param_where *where, size_t n_params)
 {
     if (gt_types_status(p->types) != GT_OK)
         return;
@@ -55,7 +55,7 @@ void gt_prototypes_add(struct gt_prototypes *p, const struct gt_prototype *item,
 
 static int by_address(const void *a, const void *b)
 {
-    const struct gt_prototype *x = a, *y = b;
+    const struct gt_type_prototype *x = a, *y = b;
 
     if (x->has_addr != y->has_addr)
         return x->has_addr ? 1 : -1;
@@ -66,7 +66,7 @@ static int by_address(const void *a, const void *b)
 
 static int by_name(const void *a, const void *b, void *items)
 {
-    const struct gt_prototype *item = items;
+    const struct gt_type_prototype *item = items;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     int order = strcmp(item[x].name, item[y].name);
 
@@ -74,7 +74,7 @@ static int by_name(const void *a, const void *b, void *items)
 }
 
 /* Leaves one function an address: the first by name. */
-static void drop_same(struct gt_prototypes *p)
+static void drop_same(struct gt_type_prototypes *p)
 {
     size_t n = 0;
 
@@ -85,7 +85,7 @@ static void drop_same(struct gt_prototypes *p)
     p->n = n;
 }
 
-int gt_prototypes_finish(struct gt_prototypes *p)
+int gt_type_prototypes_finish(struct gt_type_prototypes *p)
 {
     if (gt_types_status(p->types) != GT_OK)
         return gt_types_status(p->types);
@@ -102,7 +102,8 @@ int gt_prototypes_finish(struct gt_prototypes *p)
     return GT_OK;
 }
 
-const struct gt_prototype *gt_prototypes_at(const struct gt_prototypes *p, uint64_t addr)
+const struct gt_type_prototype *gt_type_prototypes_at(const struct gt_type_prototypes *p,
+                                                      uint64_t addr)
 {
     size_t i = GT_SEARCH_BELOW(p->item, p->n, addr, addr);
 
@@ -111,7 +112,8 @@ const struct gt_prototype *gt_prototypes_at(const struct gt_prototypes *p, uint6
     return i < p->n && p->item[i].addr == addr ? &p->item[i] : NULL;
 }
 
-const struct gt_prototype *gt_prototypes_named(const struct gt_prototypes *p, const char *name)
+const struct gt_type_prototype *gt_type_prototypes_named(const struct gt_type_prototypes *p,
+                                                         const char *name)
 {
     size_t lo = 0, hi = p->n;
 
@@ -126,8 +128,8 @@ const struct gt_prototype *gt_prototypes_named(const struct gt_prototypes *p, co
                                                                     : NULL;
 }
 
-const struct gt_param_where *gt_prototype_where(const struct gt_prototypes *p,
-                                                const struct gt_prototype *item)
+const struct gt_type_param_where *gt_type_prototype_where(const struct gt_type_prototypes *p,
+                                                          const struct gt_type_prototype *item)
 {
     return item->where ? &p->where[item->where - 1] : NULL;
 }

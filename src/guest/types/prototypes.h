@@ -12,7 +12,7 @@
 #include "guest/types/types.h"
 
 /* Where a parameter is at the function's first instruction. */
-enum gt_param_place {
+enum gt_type_param_place {
     GT_PARAM_BY_ABI,    /* where the calling convention has it */
     GT_PARAM_REGISTERS, /* in registers, by their numbers in DWARF */
     GT_PARAM_STACK,     /* at `offset` from the canonical frame address */
@@ -22,15 +22,15 @@ enum gt_param_place {
 
 enum { GT_PARAM_PIECES = 4 };
 
-struct gt_param_where {
-    uint8_t place;                  /* enum gt_param_place */
+struct gt_type_param_where {
+    uint8_t place;                  /* enum gt_type_param_place */
     uint8_t n;                      /* registers */
     uint16_t reg[GT_PARAM_PIECES];  /* DWARF numbers */
     uint16_t size[GT_PARAM_PIECES]; /* bytes of the value in each; 0: all of it */
     int32_t offset;
 };
 
-struct gt_prototype {
+struct gt_type_prototype {
     const char *name; /* mangled in C++ */
     uint64_t addr;    /* link address; 0 if has_addr is not set */
     uint32_t type;    /* a type of kind GT_TYPE_FUNCTION */
@@ -42,32 +42,34 @@ struct gt_prototype {
     bool no_address; /* or does not return the address of a result in memory */
 };
 
-struct gt_prototypes {
+struct gt_type_prototypes {
     struct gt_types *types;
-    struct gt_prototype *item; /* sorted by address, those without one first */
+    struct gt_type_prototype *item; /* sorted by address, those without one first */
     size_t n;
-    struct gt_param_where *where;
+    struct gt_type_param_where *where;
     size_t n_where;
     /* private */
     uint32_t *by_name;
     size_t room, where_room;
 };
 
-/* Free with gt_prototypes_free. NULL: out of memory. */
-struct gt_prototypes *gt_prototypes_new(const struct gt_types *base);
-void gt_prototypes_free(struct gt_prototypes *p);
+/* Free with gt_type_prototypes_free. NULL: out of memory. */
+struct gt_type_prototypes *gt_type_prototypes_new(const struct gt_types *base);
+void gt_type_prototypes_free(struct gt_type_prototypes *p);
 
 /* Append; failures latch in `types`. `where` is NULL, or has one element a parameter. */
-void gt_prototypes_add(struct gt_prototypes *p, const struct gt_prototype *item,
-                       const struct gt_param_where *where, size_t n_params);
+void gt_type_prototypes_add(struct gt_type_prototypes *p, const struct gt_type_prototype *item,
+                            const struct gt_type_param_where *where, size_t n_params);
 /* After the last addition: sorts. GT_E_NOMEM, GT_E_RANGE: an addition failed. */
-int gt_prototypes_finish(struct gt_prototypes *p);
+int gt_type_prototypes_finish(struct gt_type_prototypes *p);
 
 /* NULL: not found. Of several with one name the first by address. */
-const struct gt_prototype *gt_prototypes_at(const struct gt_prototypes *p, uint64_t addr);
-const struct gt_prototype *gt_prototypes_named(const struct gt_prototypes *p, const char *name);
+const struct gt_type_prototype *gt_type_prototypes_at(const struct gt_type_prototypes *p,
+                                                      uint64_t addr);
+const struct gt_type_prototype *gt_type_prototypes_named(const struct gt_type_prototypes *p,
+                                                         const char *name);
 /* One element a parameter; NULL: all of them are where the calling convention has them. */
-const struct gt_param_where *gt_prototype_where(const struct gt_prototypes *p,
-                                                const struct gt_prototype *item);
+const struct gt_type_param_where *gt_type_prototype_where(const struct gt_type_prototypes *p,
+                                                          const struct gt_type_prototype *item);
 
 #endif

@@ -370,10 +370,11 @@ static const char of_others[] =
     "result_t clone(enum clone flags, void *stack, void *parent_tid, word_t tls, void *child_tid);\n";
 /* clang-format on */
 
-int gt_syscall_prototypes(const char *target, struct gt_prototypes **out, struct gt_error *err)
+int gt_type_syscall_prototypes(const char *target, struct gt_type_prototypes **out,
+                               struct gt_error *err)
 {
-    const struct gt_data_model *model = gt_data_model_of(target);
-    struct gt_prototypes *p = model ? gt_prototypes_new(NULL) : NULL;
+    const struct gt_type_data_model *model = gt_type_data_model_of(target);
+    struct gt_type_prototypes *p = model ? gt_type_prototypes_new(NULL) : NULL;
     const char *const part[] = {types, strcmp(target, "aarch64") ? open_flags : open_flags_arm,
                                 calls, strcmp(target, "i386") ? of_64_bits : of_i386,
                                 strcmp(target, "x86_64") ? of_others : of_x86_64};
@@ -384,12 +385,12 @@ int gt_syscall_prototypes(const char *target, struct gt_prototypes **out, struct
         return gt_error_set(err, model ? GT_E_NOMEM : GT_E_UNSUPPORTED, "%s: %s", target,
                             model ? "out of memory" : "its system calls are not known");
     for (size_t i = 0; i < sizeof part / sizeof part[0] && status == GT_OK; i++)
-        status = gt_declarations_read(p, model, "system calls", part[i], strlen(part[i]), err);
+        status = gt_type_declarations_read(p, model, "system calls", part[i], strlen(part[i]), err);
     if (status == GT_OK)
-        status = gt_prototypes_finish(p);
+        status = gt_type_prototypes_finish(p);
     if (status == GT_OK)
         *out = p;
     else
-        gt_prototypes_free(p);
+        gt_type_prototypes_free(p);
     return status;
 }

@@ -23,7 +23,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-void gt_tokens_fail(struct gt_tokens *l, const char *what)
+void gt_type_tokens_fail(struct gt_type_tokens *l, const char *what)
 {
     int line = 1;
     int n = l->token.n < 40 ? (int)l->token.n : 40;
@@ -42,7 +42,7 @@ void gt_tokens_fail(struct gt_tokens *l, const char *what)
 }
 
 /* Past blanks, comments and preprocessor lines. */
-static void skip_blanks(struct gt_tokens *l)
+static void skip_blanks(struct gt_type_tokens *l)
 {
     while (l->at < l->end) {
         size_t left = (size_t)(l->end - l->at);
@@ -63,7 +63,7 @@ static void skip_blanks(struct gt_tokens *l)
     }
 }
 
-static void scan_number(struct gt_tokens *l)
+static void scan_number(struct gt_type_tokens *l)
 {
     char digits[32];
     size_t n = 0;
@@ -77,15 +77,15 @@ static void scan_number(struct gt_tokens *l)
     digits[n < sizeof digits ? n : sizeof digits - 1] = '\0';
     l->token.value = strtoull(digits, &end, 0);
     if (end[strspn(end, "uUlL")] || n >= sizeof digits)
-        gt_tokens_fail(l, "is not a number");
+        gt_type_tokens_fail(l, "is not a number");
 }
 
-static void scan(struct gt_tokens *l)
+static void scan(struct gt_type_tokens *l)
 {
     size_t n = 1;
 
     skip_blanks(l);
-    l->token = (struct gt_declaration_token){.at = l->at};
+    l->token = (struct gt_type_declaration_token){.at = l->at};
     if (l->at >= l->end || l->status != GT_OK) {
         l->token.kind = GT_TOKEN_END;
         return;
@@ -108,84 +108,85 @@ static void scan(struct gt_tokens *l)
     l->at += l->token.n;
 }
 
-bool gt_tokens_is(const struct gt_tokens *l, const char *text)
+bool gt_type_tokens_is(const struct gt_type_tokens *l, const char *text)
 {
     return l->token.kind != GT_TOKEN_END && l->token.n == strlen(text) &&
            !memcmp(l->token.at, text, l->token.n);
 }
 
-static bool is_skipped(const struct gt_tokens *l)
+static bool is_skipped(const struct gt_type_tokens *l)
 {
     for (size_t i = 0; l->token.kind == GT_TOKEN_NAME && i < sizeof skipped / sizeof skipped[0];
          i++)
-        if (gt_tokens_is(l, skipped[i]))
+        if (gt_type_tokens_is(l, skipped[i]))
             return true;
     return false;
 }
 
 /* Leaves the current token after the pair of brackets that begins here. */
-static void skip_pair(struct gt_tokens *l)
+static void skip_pair(struct gt_type_tokens *l)
 {
     int depth = 0;
 
     do {
-        if (gt_tokens_is(l, "(") || gt_tokens_is(l, "["))
+        if (gt_type_tokens_is(l, "(") || gt_type_tokens_is(l, "["))
             depth++;
-        else if (gt_tokens_is(l, ")") || gt_tokens_is(l, "]"))
+        else if (gt_type_tokens_is(l, ")") || gt_type_tokens_is(l, "]"))
             depth--;
         scan(l);
     } while (depth > 0 && l->token.kind != GT_TOKEN_END);
     if (depth)
-        gt_tokens_fail(l, "expected ')'");
+        gt_type_tokens_fail(l, "expected ')'");
 }
 
-void gt_tokens_next(struct gt_tokens *l)
+void gt_type_tokens_next(struct gt_type_tokens *l)
 {
     scan(l);
     for (;;) {
-        bool attribute = gt_tokens_is(l, "__attribute__") || gt_tokens_is(l, "__asm__") ||
-                         gt_tokens_is(l, "_Alignas");
+        bool attribute = gt_type_tokens_is(l, "__attribute__") || gt_type_tokens_is(l, "__asm__") ||
+                         gt_type_tokens_is(l, "_Alignas");
         if (!attribute && !is_skipped(l))
             return;
         scan(l);
-        if (attribute && gt_tokens_is(l, "("))
+        if (attribute && gt_type_tokens_is(l, "("))
             skip_pair(l);
     }
 }
 
-void gt_tokens_skip_pair(struct gt_tokens *l)
+void gt_type_tokens_skip_pair(struct gt_type_tokens *l)
 {
     skip_pair(l);
     if (is_skipped(l))
-        gt_tokens_next(l);
+        gt_type_tokens_next(l);
 }
 
-void gt_tokens_init(struct gt_tokens *l, const char *name, const char *text, size_t size,
-                    struct gt_error *err)
+void gt_type_tokens_init(struct gt_type_tokens *l, const char *name, const char *text, size_t size,
+                         struct gt_error *err)
 {
-    *l = (struct gt_tokens){.name = name, .text = text, .at = text, .end = text + size, .err = err};
-    gt_tokens_next(l);
+    *l = (struct gt_type_tokens){
+        .name = name, .text = text, .at = text, .end = text + size, .err = err};
+    gt_type_tokens_next(l);
 }
 
-bool gt_tokens_take(struct gt_tokens *l, const char *text)
+bool gt_type_tokens_take(struct gt_type_tokens *l, const char *text)
 {
-    if (!gt_tokens_is(l, text))
+    if (!gt_type_tokens_is(l, text))
         return false;
-    gt_tokens_next(l);
+    gt_type_tokens_next(l);
     return true;
 }
 
-void gt_tokens_expect(struct gt_tokens *l, const char *text)
+void gt_type_tokens_expect(struct gt_type_tokens *l, const char *text)
 {
     char what[32] = "expected '";
 
-    if (gt_tokens_take(l, text))
+    if (gt_type_tokens_take(l, text))
         return;
     strcat(strncat(what, text, 16), "'");
-    gt_tokens_fail(l, what);
+    gt_type_tokens_fail(l, what);
 }
 
-void gt_tokens_back(struct gt_tokens *l, struct gt_declaration_token to)
+void gt_type_tokens_back(struct gt_type_tokens *l, struct gt_type_declaration_token to)
 {
     if (l->status != GT_OK)
         return;

@@ -87,7 +87,7 @@ static void *append(struct gt_types *t, struct array *a, size_t size, size_t mos
         t->status = GT_E_RANGE;
         return NULL;
     }
-    if (!gt_array_grow((void **)&a->data, &a->room, a->n + 1, size)) {
+    if (!gt_base_array_grow((void **)&a->data, &a->room, a->n + 1, size)) {
         t->status = GT_E_NOMEM;
         return NULL;
     }

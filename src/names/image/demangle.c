@@ -6,20 +6,20 @@
 
 #include <glib.h>
 
-struct gt_demangler {
+struct gt_image_demangler {
     GHashTable *names; /* of each pointer that was asked for; its own where it stays */
     GStringChunk *texts;
 };
 
-struct gt_demangler *gt_demangler_create(void)
+struct gt_image_demangler *gt_image_demangler_create(void)
 {
-    struct gt_demangler *d = g_new0(struct gt_demangler, 1);
+    struct gt_image_demangler *d = g_new0(struct gt_image_demangler, 1);
     d->names = g_hash_table_new(NULL, NULL);
     d->texts = g_string_chunk_new(4096);
     return d;
 }
 
-void gt_demangler_destroy(struct gt_demangler *d)
+void gt_image_demangler_destroy(struct gt_image_demangler *d)
 {
     if (!d)
         return;
@@ -28,7 +28,7 @@ void gt_demangler_destroy(struct gt_demangler *d)
     g_free(d);
 }
 
-const char *gt_demangle(struct gt_demangler *d, const char *name)
+const char *gt_image_demangle(struct gt_image_demangler *d, const char *name)
 {
     char text[GT_DEMANGLED_MAX + 1];
     if (!d || name[0] != '_')
@@ -37,7 +37,7 @@ const char *gt_demangle(struct gt_demangler *d, const char *name)
     if (known)
         return known;
     known = name;
-    if (gt_demangle_name(name, text))
+    if (gt_elf_demangle_name(name, text))
         known = g_string_chunk_insert(d->texts, text);
     g_hash_table_insert(d->names, (void *)name, (void *)known);
     return known;

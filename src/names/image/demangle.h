@@ -6,14 +6,14 @@
 #ifndef GT_NAMES_IMAGE_DEMANGLE_H
 #define GT_NAMES_IMAGE_DEMANGLE_H
 
-struct gt_demangler;
+struct gt_image_demangler;
 
-struct gt_demangler *gt_demangler_create(void);
+struct gt_image_demangler *gt_image_demangler_create(void);
 /* Also frees the names that it returned. NULL is fine. */
-void gt_demangler_destroy(struct gt_demangler *d);
+void gt_image_demangler_destroy(struct gt_image_demangler *d);
 
 /* Returns the demangled name, the same pointer for the same `name`, which must outlive d. Returns
  * `name` itself if it is not a mangled name, or d is NULL. */
-const char *gt_demangle(struct gt_demangler *d, const char *name);
+const char *gt_image_demangle(struct gt_image_demangler *d, const char *name);
 
 #endif

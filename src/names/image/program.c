@@ -21,7 +21,7 @@ static bool is_executable_file(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-GPtrArray *gt_program_search(const char *name, bool all)
+GPtrArray *gt_image_program_search(const char *name, bool all)
 {
     GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
     if (strchr(name, '/')) {
@@ -48,8 +48,8 @@ static int elf_error(const char *path, struct gt_error *err)
 }
 
 /* The text of PT_INTERP, which must lie in the file and end in it. */
-static int read_interpreter(Elf *elf, const GElf_Phdr *ph, const char *path, struct gt_program *out,
-                            struct gt_error *err)
+static int read_interpreter(Elf *elf, const GElf_Phdr *ph, const char *path,
+                            struct gt_image_program *out, struct gt_error *err)
 {
     size_t size = 0;
     const char *raw = elf_rawfile(elf, &size);
@@ -65,7 +65,8 @@ static int read_interpreter(Elf *elf, const GElf_Phdr *ph, const char *path, str
     return 0;
 }
 
-static int read_segments(Elf *elf, const char *path, struct gt_program *out, struct gt_error *err)
+static int read_segments(Elf *elf, const char *path, struct gt_image_program *out,
+                         struct gt_error *err)
 {
     size_t n = 0, size = 0;
     GElf_Ehdr eh;
@@ -114,7 +115,7 @@ static bool exports_plugins(Elf *elf)
     return false;
 }
 
-static int inspect_elf(int fd, const char *path, struct gt_program *out, struct gt_error *err)
+static int inspect_elf(int fd, const char *path, struct gt_image_program *out, struct gt_error *err)
 {
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -136,7 +137,7 @@ static int inspect_elf(int fd, const char *path, struct gt_program *out, struct 
     return status;
 }
 
-static int inspect_fd(int fd, const char *path, struct gt_program *out, struct gt_error *err)
+static int inspect_fd(int fd, const char *path, struct gt_image_program *out, struct gt_error *err)
 {
     struct stat st;
     char head[256];
@@ -157,34 +158,34 @@ static int inspect_fd(int fd, const char *path, struct gt_program *out, struct g
     return 0;
 }
 
-int gt_program_inspect(const char *path, struct gt_program *out, struct gt_error *err)
+int gt_image_program_inspect(const char *path, struct gt_image_program *out, struct gt_error *err)
 {
-    *out = (struct gt_program){0};
+    *out = (struct gt_image_program){0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return gt_error_errno(err, errno, "%s", path);
     int status = inspect_fd(fd, path, out, err);
     close(fd);
     if (status < 0)
-        gt_program_clear(out);
+        gt_image_program_clear(out);
     return status;
 }
 
-void gt_program_clear(struct gt_program *p)
+void gt_image_program_clear(struct gt_image_program *p)
 {
     g_free(p->shebang);
     g_free(p->interpreter);
-    *p = (struct gt_program){0};
+    *p = (struct gt_image_program){0};
 }
 
 enum { FILES_MOST = 1000 };
 
 struct search {
     const char *root;
-    GPtrArray *folders;        /* the usual ones */
-    GPtrArray *found;          /* paths */
-    GHashTable *seen;          /* names that were looked for, and paths */
-    struct gt_program program; /* what the libraries have to be for */
+    GPtrArray *folders;              /* the usual ones */
+    GPtrArray *found;                /* paths */
+    GHashTable *seen;                /* names that were looked for, and paths */
+    struct gt_image_program program; /* what the libraries have to be for */
 };
 
 /* The file at that path, as the guest sees it; NULL: none, or of another architecture. */
@@ -193,12 +194,12 @@ static char *guest_file(const struct search *s, const char *path)
     g_autofree char *rooted = s->root ? g_build_filename(s->root, path, NULL) : NULL;
     const char *const tries[] = {rooted, path};
     for (size_t i = 0; i < G_N_ELEMENTS(tries); i++) {
-        struct gt_program p;
-        if (!tries[i] || gt_program_inspect(tries[i], &p, NULL) < 0)
+        struct gt_image_program p;
+        if (!tries[i] || gt_image_program_inspect(tries[i], &p, NULL) < 0)
             continue;
         bool same = p.is_elf && p.e_machine == s->program.e_machine && p.bits == s->program.bits &&
                     p.data == s->program.data;
-        gt_program_clear(&p);
+        gt_image_program_clear(&p);
         if (same)
             return g_canonicalize_filename(tries[i], NULL);
     }
@@ -296,10 +297,10 @@ static void add_folders(struct search *s, const char *const *triples)
         g_ptr_array_add(s->folders, g_strdup(usual[i]));
 }
 
-GPtrArray *gt_libraries_of(const char *program, const char *root, const char *const *triples)
+GPtrArray *gt_image_libraries_of(const char *program, const char *root, const char *const *triples)
 {
     struct search s = {.root = root, .found = g_ptr_array_new_with_free_func(g_free)};
-    if (gt_program_inspect(program, &s.program, NULL) < 0)
+    if (gt_image_program_inspect(program, &s.program, NULL) < 0)
         return s.found;
     s.folders = g_ptr_array_new_with_free_func(g_free);
     s.seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -310,7 +311,7 @@ GPtrArray *gt_libraries_of(const char *program, const char *root, const char *co
         read_file(&s, program);
     for (guint i = 0; i < s.found->len; i++) /* it grows */
         read_file(&s, s.found->pdata[i]);
-    gt_program_clear(&s.program);
+    gt_image_program_clear(&s.program);
     g_ptr_array_unref(s.folders);
     g_hash_table_destroy(s.seen);
     return s.found;

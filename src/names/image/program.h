@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct gt_program {
+struct gt_image_program {
     bool is_elf;
     char *shebang; /* "#!" scripts: the rest of that line; else NULL */
     uint16_t e_machine, e_type;
@@ -22,13 +22,13 @@ struct gt_program {
 /* Finds `name` as a shell does: a name with a slash is a path, other names are searched in the
  * directories of PATH (executable regular files only). Returns all matches, best first, if `all` is
  * set, else at most one. Free the array with g_ptr_array_unref; it owns its strings. */
-GPtrArray *gt_program_search(const char *name, bool all);
+GPtrArray *gt_image_program_search(const char *name, bool all);
 
 /* Inspects the file. A file that is neither ELF nor a script is a success with is_elf and shebang
  * unset. GT_E_NOT_FOUND, GT_E_IO: cannot be read; GT_E_USAGE: a directory; GT_E_FORMAT: a truncated
- * ELF file, or invalid headers. *out needs gt_program_clear only after success. */
-int gt_program_inspect(const char *path, struct gt_program *out, struct gt_error *err);
-void gt_program_clear(struct gt_program *p);
+ * ELF file, or invalid headers. *out needs gt_image_program_clear only after success. */
+int gt_image_program_inspect(const char *path, struct gt_image_program *out, struct gt_error *err);
+void gt_image_program_clear(struct gt_image_program *p);
 
 /* The files that a program is loaded with: its dynamic linker and the libraries that it needs. */
 
@@ -41,6 +41,6 @@ void gt_program_clear(struct gt_program *p);
  * Returns absolute paths, without the program's, each once; missing ones are left out. Free
  * with g_ptr_array_unref.
  */
-GPtrArray *gt_libraries_of(const char *program, const char *root, const char *const *triples);
+GPtrArray *gt_image_libraries_of(const char *program, const char *root, const char *const *triples);
 
 #endif

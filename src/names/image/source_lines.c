@@ -7,28 +7,29 @@
 #include <glib.h>
 #include <string.h>
 
-struct gt_function_lines *gt_source_lines_load(const struct gt_symbol_source *source,
-                                               const struct gt_source_part *part)
+struct gt_elf_function_lines *
+gt_image_source_lines_load(const struct gt_image_symbol_source *source,
+                           const struct gt_image_source_part *part)
 {
-    struct gt_function_lines *lines = NULL;
+    struct gt_elf_function_lines *lines = NULL;
     if (source->kind == GT_SOURCE_MODULE)
         return NULL; /* not linked */
-    g_autofree struct gt_code_span *span = g_new(struct gt_code_span, part->n + 1);
+    g_autofree struct gt_elf_code_span *span = g_new(struct gt_elf_code_span, part->n + 1);
     for (size_t i = 0; i < part->n; i++) {
-        const struct gt_source_function *f = &part->function[i];
+        const struct gt_image_source_function *f = &part->function[i];
         span[i] =
-            (struct gt_code_span){f->addr, f->addr + f->size, strstr(f->name, ".cold") != NULL};
+            (struct gt_elf_code_span){f->addr, f->addr + f->size, strstr(f->name, ".cold") != NULL};
     }
-    gt_function_lines_load(source->opened, NULL, span, part->n, &lines, NULL);
+    gt_elf_function_lines_load(source->opened, NULL, span, part->n, &lines, NULL);
     return lines;
 }
 
-static void add_items(GArray *items, const struct gt_function_lines *lines,
+static void add_items(GArray *items, const struct gt_elf_function_lines *lines,
                       const struct gt_place *p)
 {
     for (size_t i = 0; i < p->part->n; i++) {
-        const struct gt_source_function *f = &p->part->function[i];
-        const struct gt_function_line *line = &lines->of[i];
+        const struct gt_image_source_function *f = &p->part->function[i];
+        const struct gt_elf_function_line *line = &lines->of[i];
         if (f->addr < p->lo || f->addr >= p->hi || f->unnamed || !line->file)
             continue;
         const struct gt_uftrace_dbg item[] = {
@@ -73,10 +74,11 @@ static void keep_values(GArray *items, const struct gt_uftrace_dbginfo *old)
     }
 }
 
-int gt_source_lines_put(const struct gt_uftrace_dir *dir, const struct gt_uftrace_module *module,
-                        const struct gt_place *place, struct gt_error *err)
+int gt_image_source_lines_put(const struct gt_uftrace_dir *dir,
+                              const struct gt_uftrace_module *module, const struct gt_place *place,
+                              struct gt_error *err)
 {
-    struct gt_function_lines *lines = gt_source_lines_load(place->source, place->part);
+    struct gt_elf_function_lines *lines = gt_image_source_lines_load(place->source, place->part);
     int status = 0;
     struct gt_uftrace_dbginfo old;
     bool was_there = read_old(dir, module, &old);
@@ -89,6 +91,6 @@ int gt_source_lines_put(const struct gt_uftrace_dir *dir, const struct gt_uftrac
             dir, module, (const struct gt_uftrace_dbg *)(const void *)items->data, items->len, err);
     g_array_free(items, TRUE);
     gt_uftrace_dbginfo_free(&old);
-    gt_function_lines_free(lines);
+    gt_elf_function_lines_free(lines);
     return status;
 }

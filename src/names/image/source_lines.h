@@ -9,13 +9,15 @@
 
 /* The lines of each function of a part of the source; NULL: it has none that can be read, as images
  * and kernel modules. The caller frees it. */
-struct gt_function_lines *gt_source_lines_load(const struct gt_symbol_source *source,
-                                               const struct gt_source_part *part);
+struct gt_elf_function_lines *
+gt_image_source_lines_load(const struct gt_image_symbol_source *source,
+                           const struct gt_image_source_part *part);
 
 /* Writes the module's .dbg with the lines of each of the place's functions; writes nothing if
  * the file has no DWARF. The module's symbols must have been written before. Errors of
  * gt_uftrace_dir_put_debug. */
-int gt_source_lines_put(const struct gt_uftrace_dir *dir, const struct gt_uftrace_module *module,
-                        const struct gt_place *place, struct gt_error *err);
+int gt_image_source_lines_put(const struct gt_uftrace_dir *dir,
+                              const struct gt_uftrace_module *module, const struct gt_place *place,
+                              struct gt_error *err);
 
 #endif

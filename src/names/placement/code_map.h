@@ -11,7 +11,7 @@
  * and the location of the current task if one of the sources is a Linux kernel with BTF. A file or
  * kernel that occurs twice is used once. False: there is no such part, and nothing was appended. If
  * memory runs out, out->failed is set. */
-bool gt_placement_code_map(const struct gt_symbol_source *source, size_t n, bool lines,
-                           struct gt_text *out);
+bool gt_place_code_map(const struct gt_image_symbol_source *source, size_t n, bool lines,
+                       struct gt_text *out);
 
 #endif

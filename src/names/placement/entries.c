@@ -9,18 +9,18 @@
 #include <string.h>
 
 /* A set of addresses: open addressing, a power of two of slots, at most half full. */
-struct gt_entry_set {
+struct gt_place_entry_set {
     uint64_t *slot; /* address + 1; 0: empty */
     size_t n, bits;
     uint64_t latest; /* the one asked for last, + 1: calls come in rows */
 };
 
-static size_t slot_of(const struct gt_entry_set *s, uint64_t key)
+static size_t slot_of(const struct gt_place_entry_set *s, uint64_t key)
 {
     return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - s->bits));
 }
 
-static bool put(struct gt_entry_set *s, uint64_t key)
+static bool put(struct gt_place_entry_set *s, uint64_t key)
 {
     const size_t mask = ((size_t)1 << s->bits) - 1;
     size_t i = slot_of(s, key);
@@ -31,9 +31,9 @@ static bool put(struct gt_entry_set *s, uint64_t key)
     return fresh;
 }
 
-static int grow(struct gt_entry_set *s)
+static int grow(struct gt_place_entry_set *s)
 {
-    struct gt_entry_set more = {.bits = s->bits ? s->bits + 1 : 14};
+    struct gt_place_entry_set more = {.bits = s->bits ? s->bits + 1 : 14};
     more.slot = calloc((size_t)1 << more.bits, sizeof *more.slot);
     if (!more.slot)
         return GT_E_NOMEM;
@@ -46,7 +46,7 @@ static int grow(struct gt_entry_set *s)
     return 0;
 }
 
-static int add(struct gt_entry_set *s, uint64_t addr)
+static int add(struct gt_place_entry_set *s, uint64_t addr)
 {
     const uint64_t key = addr + 1;
     if (key == s->latest)
@@ -61,12 +61,12 @@ static int add(struct gt_entry_set *s, uint64_t addr)
     return 0;
 }
 
-struct gt_entry_set *gt_entry_set_create(void)
+struct gt_place_entry_set *gt_place_entry_set_create(void)
 {
-    return calloc(1, sizeof(struct gt_entry_set));
+    return calloc(1, sizeof(struct gt_place_entry_set));
 }
 
-int gt_entry_set_add(struct gt_entry_set *s, uint64_t addr)
+int gt_place_entry_set_add(struct gt_place_entry_set *s, uint64_t addr)
 {
     return add(s, addr & GT_UFTRACE_ADDR_MASK);
 }
@@ -78,7 +78,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* The set's own memory becomes the sorted array. */
-static void make_array(struct gt_entry_set *s, struct gt_entries *out)
+static void make_array(struct gt_place_entry_set *s, struct gt_place_entries *out)
 {
     size_t n = 0;
     for (size_t i = 0; s->slot && i < (size_t)1 << s->bits; i++)
@@ -89,10 +89,10 @@ static void make_array(struct gt_entry_set *s, struct gt_entries *out)
     uint64_t *less = n ? realloc(s->slot, n * sizeof *s->slot) : NULL;
     if (n == 0)
         free(s->slot);
-    *out = (struct gt_entries){.addr = less || n == 0 ? less : s->slot, .n = n};
+    *out = (struct gt_place_entries){.addr = less || n == 0 ? less : s->slot, .n = n};
 }
 
-void gt_entry_set_finish(struct gt_entry_set *s, struct gt_entries *out)
+void gt_place_entry_set_finish(struct gt_place_entry_set *s, struct gt_place_entries *out)
 {
     if (out)
         make_array(s, out);
@@ -101,26 +101,26 @@ void gt_entry_set_finish(struct gt_entry_set *s, struct gt_entries *out)
     free(s);
 }
 
-bool gt_entries_contain(const struct gt_entries *e, uint64_t addr)
+bool gt_place_entries_contain(const struct gt_place_entries *e, uint64_t addr)
 {
-    size_t at = gt_entries_at(e, addr);
+    size_t at = gt_place_entries_at(e, addr);
     return at < e->n && e->addr[at] == addr;
 }
 
-void gt_entries_free(struct gt_entries *e)
+void gt_place_entries_free(struct gt_place_entries *e)
 {
     free(e->addr);
-    *e = (struct gt_entries){0};
+    *e = (struct gt_place_entries){0};
 }
 
-size_t gt_entries_at(const struct gt_entries *e, uint64_t addr)
+size_t gt_place_entries_at(const struct gt_place_entries *e, uint64_t addr)
 {
-    return gt_search_below(e->addr, e->n, sizeof *e->addr, 0, addr);
+    return gt_base_search_below(e->addr, e->n, sizeof *e->addr, 0, addr);
 }
 
-void gt_entries_remove(struct gt_entries *e, uint64_t start, uint64_t end)
+void gt_place_entries_remove(struct gt_place_entries *e, uint64_t start, uint64_t end)
 {
-    size_t first = gt_entries_at(e, start), last = gt_entries_at(e, end);
+    size_t first = gt_place_entries_at(e, start), last = gt_place_entries_at(e, end);
     if (first >= last)
         return;
     memmove(e->addr + first, e->addr + last, (e->n - last) * sizeof *e->addr);
@@ -129,7 +129,7 @@ void gt_entries_remove(struct gt_entries *e, uint64_t start, uint64_t end)
 
 /* Entries of a recording's records, each time in one pass: see entries.h. */
 
-static int out_of_memory(const struct gt_records *at, int status, struct gt_error *err)
+static int out_of_memory(const struct gt_recording_records *at, int status, struct gt_error *err)
 {
     if (status == GT_E_NOMEM)
         gt_error_set(err, status, "%s: out of memory", at->file ? at->file : at->dir);
@@ -140,23 +140,24 @@ static int out_of_memory(const struct gt_records *at, int status, struct gt_erro
 
 static int add_entries(void *self, uint32_t tid, const struct gt_uftrace_record *r, size_t n)
 {
-    struct gt_entry_set *set = self;
+    struct gt_place_entry_set *set = self;
     int status = 0;
     (void)tid;
     for (size_t i = 0; i < n && status == 0; i++)
         if (r[i].type == GT_UFTRACE_ENTRY)
-            status = gt_entry_set_add(set, r[i].addr);
+            status = gt_place_entry_set_add(set, r[i].addr);
     return status;
 }
 
-int gt_entries_read(const struct gt_records *at, struct gt_entries *out, struct gt_error *err)
+int gt_place_entries_read(const struct gt_recording_records *at, struct gt_place_entries *out,
+                          struct gt_error *err)
 {
-    struct gt_entry_set *set = gt_entry_set_create();
-    const struct gt_records_reader reader = {.piece = add_entries, .self = set};
-    *out = (struct gt_entries){0};
+    struct gt_place_entry_set *set = gt_place_entry_set_create();
+    const struct gt_recording_records_reader reader = {.piece = add_entries, .self = set};
+    *out = (struct gt_place_entries){0};
     int status = set ? at->read(at, &reader, err) : GT_E_NOMEM;
     if (set)
-        gt_entry_set_finish(set, status < 0 ? NULL : out);
+        gt_place_entry_set_finish(set, status < 0 ? NULL : out);
     return out_of_memory(at, status, err);
 }
 
@@ -165,9 +166,9 @@ int gt_entries_read(const struct gt_records *at, struct gt_entries *out, struct 
 /* A task that is looked for. */
 struct wanted {
     uint32_t tid;
-    size_t group;    /* or the element of gt_entries_calls */
+    size_t group;    /* or the element of gt_place_entries_calls */
     size_t at;       /* the stretch of time; a group's */
-    uint64_t *stack; /* gt_entries_find: functions by depth; NULL: none was entered yet */
+    uint64_t *stack; /* gt_place_entries_find: functions by depth; NULL: none was entered yet */
 };
 
 struct tasks {
@@ -193,9 +194,9 @@ static struct wanted *find(struct tasks *t, uint32_t tid)
 /* ---- groups -------------------------------------------------------------------------------- */
 
 struct groups {
-    const struct gt_entries_group *group;
+    const struct gt_place_entries_group *group;
     size_t n;
-    struct gt_entry_set ***set; /* each group's */
+    struct gt_place_entry_set ***set; /* each group's */
     struct tasks tasks;
 };
 
@@ -209,13 +210,13 @@ static int add_to_group(void *self, uint32_t tid, const struct gt_uftrace_record
 {
     struct groups *g = self;
     struct wanted *w = find(&g->tasks, tid);
-    const struct gt_entries_group *group = &g->group[w->group];
+    const struct gt_place_entries_group *group = &g->group[w->group];
     int status = 0;
     for (size_t i = 0; i < n && status == 0; i++) {
         while (w->at < group->n_times && r[i].time >= group->times[w->at])
             w->at++;
         if (r[i].type == GT_UFTRACE_ENTRY)
-            status = gt_entry_set_add(g->set[w->group][w->at], r[i].addr);
+            status = gt_place_entry_set_add(g->set[w->group][w->at], r[i].addr);
     }
     return status;
 }
@@ -229,11 +230,11 @@ static int make_groups(struct groups *g)
     g->set = calloc(g->n + 1, sizeof *g->set);
     bool made = g->tasks.task && g->set;
     for (size_t i = 0; i < g->n && made; i++) {
-        const struct gt_entries_group *group = &g->group[i];
+        const struct gt_place_entries_group *group = &g->group[i];
         g->set[i] = calloc(group->n_times + 1, sizeof **g->set);
         made = g->set[i] != NULL;
         for (size_t k = 0; made && k <= group->n_times; k++)
-            made = (g->set[i][k] = gt_entry_set_create()) != NULL;
+            made = (g->set[i][k] = gt_place_entry_set_create()) != NULL;
         for (size_t k = 0; k < group->n_tids; k++)
             g->tasks.task[g->tasks.n++] = (struct wanted){.tid = group->tids[k], .group = i};
     }
@@ -247,18 +248,19 @@ static void finish_groups(struct groups *g, bool keep)
     for (size_t i = 0; g->set && i < g->n; i++) {
         for (size_t k = 0; g->set[i] && k <= g->group[i].n_times; k++)
             if (g->set[i][k])
-                gt_entry_set_finish(g->set[i][k], keep ? &g->group[i].out[k] : NULL);
+                gt_place_entry_set_finish(g->set[i][k], keep ? &g->group[i].out[k] : NULL);
         free(g->set[i]);
     }
     free(g->set);
     free(g->tasks.task);
 }
 
-int gt_entries_read_groups(const struct gt_records *at, const struct gt_entries_group *group,
-                           size_t n, struct gt_error *err)
+int gt_place_entries_read_groups(const struct gt_recording_records *at,
+                                 const struct gt_place_entries_group *group, size_t n,
+                                 struct gt_error *err)
 {
     struct groups g = {.group = group, .n = n};
-    const struct gt_records_reader reader = {is_in_group, add_to_group, &g};
+    const struct gt_recording_records_reader reader = {is_in_group, add_to_group, &g};
     for (size_t i = 0; i < n; i++)
         memset(group[i].out, 0, (group[i].n_times + 1) * sizeof *group[i].out);
     int status = make_groups(&g);
@@ -274,9 +276,9 @@ int gt_entries_read_groups(const struct gt_records *at, const struct gt_entries_
 #define DEPTHS 1024
 
 struct finder {
-    const struct gt_entries *functions;
+    const struct gt_place_entries *functions;
     size_t most;
-    struct gt_entries_calls *calls;
+    struct gt_place_entries_calls *calls;
     struct tasks tasks;
 };
 
@@ -286,15 +288,15 @@ static bool is_looked_at(void *self, uint32_t tid)
     return find(&f->tasks, tid);
 }
 
-static int add_call(struct gt_entries_calls *calls, const struct gt_uftrace_record *r,
+static int add_call(struct gt_place_entries_calls *calls, const struct gt_uftrace_record *r,
                     const uint64_t *stack)
 {
-    struct gt_entries_call *call = realloc(calls->call, (calls->n + 1) * sizeof *call);
+    struct gt_place_entries_call *call = realloc(calls->call, (calls->n + 1) * sizeof *call);
     if (!call)
         return GT_E_NOMEM;
     calls->call = call;
     call += calls->n;
-    *call = (struct gt_entries_call){r->time, calloc(r->depth + 1u, sizeof *stack), r->depth};
+    *call = (struct gt_place_entries_call){r->time, calloc(r->depth + 1u, sizeof *stack), r->depth};
     if (!call->open)
         return GT_E_NOMEM;
     calls->n++;
@@ -306,7 +308,7 @@ static int find_calls(void *self, uint32_t tid, const struct gt_uftrace_record *
 {
     struct finder *f = self;
     struct wanted *w = find(&f->tasks, tid);
-    struct gt_entries_calls *calls = &f->calls[w->group];
+    struct gt_place_entries_calls *calls = &f->calls[w->group];
     if (!w->stack && !(w->stack = calloc(DEPTHS, sizeof *w->stack)))
         return GT_E_NOMEM;
     int status = 0;
@@ -316,17 +318,18 @@ static int find_calls(void *self, uint32_t tid, const struct gt_uftrace_record *
             continue;
         entry.depth %= DEPTHS;
         w->stack[entry.depth] = entry.addr;
-        if (gt_entries_contain(f->functions, entry.addr))
+        if (gt_place_entries_contain(f->functions, entry.addr))
             status = add_call(calls, &entry, w->stack);
     }
     return status;
 }
 
-int gt_entries_find(const struct gt_records *at, const struct gt_entries *functions, size_t most,
-                    struct gt_entries_calls *calls, size_t n, struct gt_error *err)
+int gt_place_entries_find(const struct gt_recording_records *at,
+                          const struct gt_place_entries *functions, size_t most,
+                          struct gt_place_entries_calls *calls, size_t n, struct gt_error *err)
 {
     struct finder f = {.functions = functions, .most = most, .calls = calls};
-    const struct gt_records_reader reader = {is_looked_at, find_calls, &f};
+    const struct gt_recording_records_reader reader = {is_looked_at, find_calls, &f};
     f.tasks.task = calloc(n + 1, sizeof *f.tasks.task);
     f.tasks.n = f.tasks.task ? n : 0;
     for (size_t i = 0; i < n; i++) {
@@ -342,7 +345,7 @@ int gt_entries_find(const struct gt_records *at, const struct gt_entries *functi
     return out_of_memory(at, status, err);
 }
 
-void gt_entries_calls_free(struct gt_entries_calls *calls, size_t n)
+void gt_place_entries_calls_free(struct gt_place_entries_calls *calls, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < calls[i].n; k++)

@@ -21,12 +21,12 @@ struct stretch {
 };
 
 struct opened {
-    const struct gt_symbol_source *source;
+    const struct gt_image_symbol_source *source;
     const struct gt_arch *arch;
-    struct gt_code_bytes *bytes;
+    struct gt_image_code_bytes *bytes;
 };
 
-struct gt_evidence {
+struct gt_place_evidence {
     GHashTable *stretches; /* by start and end */
     GArray *opened;
 };
@@ -43,15 +43,15 @@ static gboolean equal(gconstpointer a, gconstpointer b)
     return x->start == y->start && x->end == y->end;
 }
 
-struct gt_evidence *gt_evidence_create(void)
+struct gt_place_evidence *gt_place_evidence_create(void)
 {
-    struct gt_evidence *e = g_new0(struct gt_evidence, 1);
+    struct gt_place_evidence *e = g_new0(struct gt_place_evidence, 1);
     e->stretches = g_hash_table_new_full(hash, equal, g_free, NULL);
     e->opened = g_array_new(FALSE, FALSE, sizeof(struct opened));
     return e;
 }
 
-void gt_evidence_add(struct gt_evidence *e, uint64_t start, uint64_t end, uint64_t next)
+void gt_place_evidence_add(struct gt_place_evidence *e, uint64_t start, uint64_t end, uint64_t next)
 {
     const struct stretch s = {start, end, next};
     if (start >= end || end - start > LONGEST || g_hash_table_size(e->stretches) >= MOST ||
@@ -60,9 +60,10 @@ void gt_evidence_add(struct gt_evidence *e, uint64_t start, uint64_t end, uint64
     g_hash_table_add(e->stretches, g_memdup2(&s, sizeof s));
 }
 
-void gt_evidence_open(struct gt_evidence *e, const struct gt_symbol_source *source)
+void gt_place_evidence_open(struct gt_place_evidence *e,
+                            const struct gt_image_symbol_source *source)
 {
-    struct opened o = {.source = source, .bytes = gt_code_bytes_open(source)};
+    struct opened o = {.source = source, .bytes = gt_image_code_bytes_open(source)};
     if (source->symbols)
         o.arch = gt_arch_by_elf(source->symbols->e_machine, source->symbols->bits);
     if (source->kernel)
@@ -70,8 +71,8 @@ void gt_evidence_open(struct gt_evidence *e, const struct gt_symbol_source *sour
     g_array_append_val(e->opened, o);
 }
 
-static const struct opened *find_opened(const struct gt_evidence *e,
-                                        const struct gt_source_part *part)
+static const struct opened *find_opened(const struct gt_place_evidence *e,
+                                        const struct gt_image_source_part *part)
 {
     for (guint i = 0; i < e->opened->len; i++) {
         const struct opened *o = &g_array_index(e->opened, struct opened, i);
@@ -89,11 +90,11 @@ struct weights {
 static void weigh(const struct opened *o, const struct stretch *s, uint64_t link, struct weights *w)
 {
     const size_t n = (size_t)(s->end - s->start);
-    struct gt_insn last;
+    struct gt_arch_insn last;
     size_t left = n + AHEAD;
-    const uint8_t *bytes = gt_code_bytes_at(o->bytes, link, left);
+    const uint8_t *bytes = gt_image_code_bytes_at(o->bytes, link, left);
     if (!bytes)
-        bytes = gt_code_bytes_at(o->bytes, link, left = n);
+        bytes = gt_image_code_bytes_at(o->bytes, link, left = n);
     if (!bytes || !gt_arch_last_insn(o->arch, bytes, n, left, s->start, &last) ||
         last.kind == GT_INSN_OTHER)
         w->wrong++;
@@ -105,9 +106,9 @@ static void weigh(const struct opened *o, const struct stretch *s, uint64_t link
         w->wrong++;
 }
 
-int gt_evidence_weigh(void *self, const struct gt_source_part *part, uint64_t offset)
+int gt_place_evidence_weigh(void *self, const struct gt_image_source_part *part, uint64_t offset)
 {
-    const struct gt_evidence *e = self;
+    const struct gt_place_evidence *e = self;
     const struct opened *o = find_opened(e, part);
     struct weights w = {0};
     GHashTableIter iter;
@@ -125,10 +126,10 @@ int gt_evidence_weigh(void *self, const struct gt_source_part *part, uint64_t of
     return (w.sure >= SURE || right >= LIKELY) && w.wrong * WRONG <= right;
 }
 
-void gt_evidence_destroy(struct gt_evidence *e)
+void gt_place_evidence_destroy(struct gt_place_evidence *e)
 {
     for (guint i = 0; i < e->opened->len; i++)
-        gt_code_bytes_close(g_array_index(e->opened, struct opened, i).bytes);
+        gt_image_code_bytes_close(g_array_index(e->opened, struct opened, i).bytes);
     g_array_free(e->opened, TRUE);
     g_hash_table_destroy(e->stretches);
     g_free(e);

@@ -9,18 +9,20 @@
 
 #include "names/image/symbol_source.h"
 
-struct gt_evidence;
+struct gt_place_evidence;
 
-struct gt_evidence *gt_evidence_create(void);
+struct gt_place_evidence *gt_place_evidence_create(void);
 /* Adds that [start, end) ran, and then the code at `next`, which is not `end`; 0: unknown. Each
  * range is kept once, up to a sufficient number. */
-void gt_evidence_add(struct gt_evidence *e, uint64_t start, uint64_t end, uint64_t next);
+void gt_place_evidence_add(struct gt_place_evidence *e, uint64_t start, uint64_t end,
+                           uint64_t next);
 /* Adds a source that can be weighed; it must outlive the evidence. */
-void gt_evidence_open(struct gt_evidence *e, const struct gt_symbol_source *source);
-/* For gt_entries.confirm: self is the evidence, `part` belongs to a source that was added. Returns
- * 1: it ran at the offset, 0: it did not, -1: the file has no code, or its architecture is not
- * supported. */
-int gt_evidence_weigh(void *self, const struct gt_source_part *part, uint64_t offset);
-void gt_evidence_destroy(struct gt_evidence *e);
+void gt_place_evidence_open(struct gt_place_evidence *e,
+                            const struct gt_image_symbol_source *source);
+/* For gt_place_entries.confirm: self is the evidence, `part` belongs to a source that was added.
+ * Returns 1: it ran at the offset, 0: it did not, -1: the file has no code, or its architecture is
+ * not supported. */
+int gt_place_evidence_weigh(void *self, const struct gt_image_source_part *part, uint64_t offset);
+void gt_place_evidence_destroy(struct gt_place_evidence *e);
 
 #endif

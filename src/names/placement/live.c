@@ -9,25 +9,25 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct gt_live {
+struct gt_place_live {
     char *map, *found;
-    off_t found_size;                  /* of the file `found`, at the last search */
-    size_t n_entries;                  /* then */
-    GPtrArray *source;                 /* struct gt_symbol_source */
-    GHashTable *tried;                 /* files of the map */
-    struct gt_symbol_source *searched; /* a copy of the array's, which places refer to */
+    off_t found_size;                        /* of the file `found`, at the last search */
+    size_t n_entries;                        /* then */
+    GPtrArray *source;                       /* struct gt_image_symbol_source */
+    GHashTable *tried;                       /* files of the map */
+    struct gt_image_symbol_source *searched; /* a copy of the array's, which places refer to */
     struct gt_places places;
 };
 
 static void free_source(gpointer source)
 {
-    gt_symbol_source_clear(source);
+    gt_image_symbol_source_clear(source);
     g_free(source);
 }
 
-struct gt_live *gt_live_create(const char *map, const char *found)
+struct gt_place_live *gt_place_live_create(const char *map, const char *found)
 {
-    struct gt_live *l = g_new0(struct gt_live, 1);
+    struct gt_place_live *l = g_new0(struct gt_place_live, 1);
     l->map = g_strdup(map);
     l->found = g_strdup(found);
     l->source = g_ptr_array_new_with_free_func(free_source);
@@ -35,13 +35,13 @@ struct gt_live *gt_live_create(const char *map, const char *found)
     return l;
 }
 
-static void forget_places(struct gt_live *l)
+static void forget_places(struct gt_place_live *l)
 {
     gt_places_free(&l->places);
     g_clear_pointer(&l->searched, g_free);
 }
 
-void gt_live_destroy(struct gt_live *l)
+void gt_place_live_destroy(struct gt_place_live *l)
 {
     if (!l)
         return;
@@ -53,10 +53,10 @@ void gt_live_destroy(struct gt_live *l)
     g_free(l);
 }
 
-int gt_live_add(struct gt_live *l, const char *argument, struct gt_error *err)
+int gt_place_live_add(struct gt_place_live *l, const char *argument, struct gt_error *err)
 {
-    struct gt_symbol_source *s = g_new0(struct gt_symbol_source, 1);
-    int status = gt_symbol_source_load(argument, s, err);
+    struct gt_image_symbol_source *s = g_new0(struct gt_image_symbol_source, 1);
+    int status = gt_image_symbol_source_load(argument, s, err);
     if (status < 0)
         g_free(s);
     else
@@ -66,10 +66,10 @@ int gt_live_add(struct gt_live *l, const char *argument, struct gt_error *err)
 
 /* ---- files of the map ---------------------------------------------------------------------- */
 
-static bool is_given(const struct gt_live *l, const char *file)
+static bool is_given(const struct gt_place_live *l, const char *file)
 {
     for (guint i = 0; i < l->source->len; i++)
-        if (strcmp(((const struct gt_symbol_source *)l->source->pdata[i])->file, file) == 0)
+        if (strcmp(((const struct gt_image_symbol_source *)l->source->pdata[i])->file, file) == 0)
             return true;
     return false;
 }
@@ -86,18 +86,18 @@ static char *file_of(const char *path)
     return g_file_test(folder, G_FILE_TEST_IS_REGULAR) ? g_steal_pointer(&folder) : NULL;
 }
 
-static void load_file(struct gt_live *l, const char *path)
+static void load_file(struct gt_place_live *l, const char *path)
 {
     g_autofree char *file = file_of(path);
     if (!file || g_hash_table_contains(l->tried, file))
         return;
     if (!is_given(l, file))
-        gt_live_add(l, file, NULL);
+        gt_place_live_add(l, file, NULL);
     g_hash_table_add(l->tried, g_steal_pointer(&file));
 }
 
 /* Kernel modules may be thousands: those that were recognised. */
-static void load_files(struct gt_live *l, const struct gt_matches *found)
+static void load_files(struct gt_place_live *l, const struct gt_place_matches *found)
 {
     for (size_t i = 0; i < found->map.n_modules; i++)
         if (!strstr(found->map.module[i].path, ".ko"))
@@ -108,29 +108,29 @@ static void load_files(struct gt_live *l, const struct gt_matches *found)
 
 /* ---- places -------------------------------------------------------------------------------- */
 
-static struct gt_entries entries_of(const uint64_t *address, size_t n)
+static struct gt_place_entries entries_of(const uint64_t *address, size_t n)
 {
-    struct gt_entries entries = {0};
-    struct gt_entry_set *set = gt_entry_set_create();
+    struct gt_place_entries entries = {0};
+    struct gt_place_entry_set *set = gt_place_entry_set_create();
     int status = set ? 0 : GT_E_NOMEM;
     for (size_t i = 0; i < n && status == 0; i++)
-        status = gt_entry_set_add(set, address[i]);
+        status = gt_place_entry_set_add(set, address[i]);
     if (set)
-        gt_entry_set_finish(set, &entries);
+        gt_place_entry_set_finish(set, &entries);
     return entries;
 }
 
-static void find_places(struct gt_live *l, const struct gt_matches *found, const uint64_t *address,
-                        size_t n)
+static void find_places(struct gt_place_live *l, const struct gt_place_matches *found,
+                        const uint64_t *address, size_t n)
 {
     const guint n_sources = l->source->len;
     g_autofree struct gt_error *why = g_new0(struct gt_error, n_sources + 1);
-    struct gt_entries entries = entries_of(address, n);
+    struct gt_place_entries entries = entries_of(address, n);
     struct gt_error err = {0};
-    l->searched = g_new(struct gt_symbol_source, n_sources + 1);
+    l->searched = g_new(struct gt_image_symbol_source, n_sources + 1);
     for (guint i = 0; i < n_sources; i++)
-        l->searched[i] = *(const struct gt_symbol_source *)l->source->pdata[i];
-    if (gt_locate_entries(&entries, found, l->searched, n_sources, &l->places, why, &err) < 0)
+        l->searched[i] = *(const struct gt_image_symbol_source *)l->source->pdata[i];
+    if (gt_place_locate_entries(&entries, found, l->searched, n_sources, &l->places, why, &err) < 0)
         l->places = (struct gt_places){0};
 }
 
@@ -140,30 +140,30 @@ static off_t size_of(const char *path)
     return stat(path, &st) == 0 ? st.st_size : 0;
 }
 
-void gt_live_search(struct gt_live *l, const uint64_t *address, size_t n)
+void gt_place_live_search(struct gt_place_live *l, const uint64_t *address, size_t n)
 {
     const off_t size = size_of(l->found);
-    struct gt_matches found;
+    struct gt_place_matches found;
     if (size == l->found_size && n < l->n_entries + l->n_entries / 4 + 16)
         return;
     l->found_size = size;
     l->n_entries = n;
-    gt_matches_read_files(l->map, l->found, &found);
+    gt_place_matches_read_files(l->map, l->found, &found);
     forget_places(l);
     load_files(l, &found);
     if (l->source->len)
         find_places(l, &found, address, n);
-    gt_matches_free(&found);
+    gt_place_matches_free(&found);
 }
 
-const char *gt_live_find(const struct gt_live *l, uint64_t address, const char **module)
+const char *gt_place_live_find(const struct gt_place_live *l, uint64_t address, const char **module)
 {
     for (size_t i = 0; i < l->places.n; i++) {
         const struct gt_place *p = &l->places.place[i];
         if (address < p->start || address >= p->end || p->overlap)
             continue;
-        const struct gt_source_function *f =
-            gt_source_part_find(p->part, address - p->start + p->lo);
+        const struct gt_image_source_function *f =
+            gt_image_source_part_find(p->part, address - p->start + p->lo);
         if (!f || f->unnamed)
             continue;
         *module = p->part->path;

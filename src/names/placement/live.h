@@ -13,20 +13,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct gt_live;
+struct gt_place_live;
 
 /* The map and the recognised code (recording/code_map, recording/texts/code_found.h): files that
  * need not exist. */
-struct gt_live *gt_live_create(const char *map, const char *found);
-void gt_live_destroy(struct gt_live *l); /* NULL is fine */
-/* Also a file that the caller names: FILE[:OFFSET]. Errors of gt_symbol_source_load. */
-int gt_live_add(struct gt_live *l, const char *argument, struct gt_error *err);
+struct gt_place_live *gt_place_live_create(const char *map, const char *found);
+void gt_place_live_destroy(struct gt_place_live *l); /* NULL is fine */
+/* Also a file that the caller names: FILE[:OFFSET]. Errors of gt_image_symbol_source_load. */
+int gt_place_live_add(struct gt_place_live *l, const char *argument, struct gt_error *err);
 
 /* Finds places, if there may be new ones: something else was recognised, or there are many more of
  * the n addresses (48 bits) at which functions were entered. */
-void gt_live_search(struct gt_live *l, const uint64_t *address, size_t n);
+void gt_place_live_search(struct gt_place_live *l, const uint64_t *address, size_t n);
 /* The name of the function at an address of 48 bits, and its file; NULL: not known. They are valid
  * until the next search. */
-const char *gt_live_find(const struct gt_live *l, uint64_t address, const char **module);
+const char *gt_place_live_find(const struct gt_place_live *l, uint64_t address,
+                               const char **module);
 
 #endif

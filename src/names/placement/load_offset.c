@@ -32,9 +32,9 @@ struct candidate {
 };
 
 struct search {
-    const struct gt_entries *entries;
-    const struct gt_source_part *part;
-    const struct gt_load_offset_order *order;
+    const struct gt_place_entries *entries;
+    const struct gt_image_source_part *part;
+    const struct gt_place_load_offset_order *order;
     uint64_t *difference; /* entries minus functions: offsets; then as much room again, to sort */
     size_t n_differences;
     struct candidate candidate[CANDIDATES];
@@ -63,7 +63,7 @@ static uint64_t turn_back(uint64_t key, uint64_t step)
 /* Keys with the same first bits lie in a row. */
 enum { ROW_BITS = 12, ROWS = 1 << ROW_BITS };
 
-struct gt_load_offset_order {
+struct gt_place_load_offset_order {
     size_t row[ROWS + 1]; /* where each begins */
     uint64_t key[];       /* sorted */
 };
@@ -77,7 +77,7 @@ static size_t row_of(uint64_t key)
 static void find_row(const struct search *s, uint64_t entry, size_t *first, size_t *last)
 {
     const uint64_t step = s->part->step, low = turn(entry & (step - 1), step);
-    const struct gt_load_offset_order *o = s->order;
+    const struct gt_place_load_offset_order *o = s->order;
     *first = o->row[row_of(low)];
     *last = o->row[row_of(low) + 1];
     if (__builtin_ctzll(step) <= ROW_BITS)
@@ -160,13 +160,15 @@ static void score_differences(struct search *s)
     }
 }
 
-void gt_load_offset_score(const struct gt_entries *entries, const struct gt_source_part *part,
-                          uint64_t offset, struct gt_load_offset *out)
+void gt_place_load_offset_score(const struct gt_place_entries *entries,
+                                const struct gt_image_source_part *part, uint64_t offset,
+                                struct gt_place_load_offset *out)
 {
     const uint64_t start = (part->lo + offset) & MASK, end = start + (part->hi - part->lo);
     size_t f = 0;
-    *out = (struct gt_load_offset){.offset = offset & MASK};
-    for (size_t i = gt_entries_at(entries, start); i < entries->n && entries->addr[i] < end; i++) {
+    *out = (struct gt_place_load_offset){.offset = offset & MASK};
+    for (size_t i = gt_place_entries_at(entries, start); i < entries->n && entries->addr[i] < end;
+         i++) {
         const uint64_t addr = part->lo + (entries->addr[i] - start);
         out->seen++;
         while (f < part->n && part->function[f].addr < addr)
@@ -185,7 +187,7 @@ static double log10_choose(size_t n, size_t k)
 
 /* How many such places chance would find, as a power of ten: one hit is there by construction, the
  * other entries in the range meet a function as often as any address does. */
-static double chance(const struct search *s, const struct gt_load_offset *v)
+static double chance(const struct search *s, const struct gt_place_load_offset *v)
 {
     double code = 1;
     for (size_t i = 0; i < s->part->n; i++)
@@ -202,8 +204,8 @@ static bool across(const struct search *s, uint64_t a, uint64_t b)
 }
 
 /* Of those that the code confirms the best one: 1; 0: it confirms none; -1: it has no say. */
-static int confirm(const struct search *s, const struct gt_load_offset *v,
-                   const struct gt_load_offset **best)
+static int confirm(const struct search *s, const struct gt_place_load_offset *v,
+                   const struct gt_place_load_offset **best)
 {
     if (!s->entries->confirm || s->n_candidates == 0)
         return -1;
@@ -220,12 +222,12 @@ static int confirm(const struct search *s, const struct gt_load_offset *v,
     return *best != NULL;
 }
 
-static int choose(const struct search *s, struct gt_load_offset *out, struct gt_error *err)
+static int choose(const struct search *s, struct gt_place_load_offset *out, struct gt_error *err)
 {
-    struct gt_load_offset v[CANDIDATES];
-    const struct gt_load_offset *best = NULL, *rival = NULL, *confirmed;
+    struct gt_place_load_offset v[CANDIDATES];
+    const struct gt_place_load_offset *best = NULL, *rival = NULL, *confirmed;
     for (size_t i = 0; i < s->n_candidates; i++) {
-        gt_load_offset_score(s->entries, s->part, s->candidate[i].offset, &v[i]);
+        gt_place_load_offset_score(s->entries, s->part, s->candidate[i].offset, &v[i]);
         if (v[i].hits && (!best || v[i].hits > best->hits))
             best = &v[i];
     }
@@ -261,10 +263,11 @@ static int choose(const struct search *s, struct gt_load_offset *out, struct gt_
     return 0;
 }
 
-bool gt_load_offset_check(const struct gt_entries *entries, const struct gt_source_part *part,
-                          uint64_t offset, struct gt_load_offset *out)
+bool gt_place_load_offset_check(const struct gt_place_entries *entries,
+                                const struct gt_image_source_part *part, uint64_t offset,
+                                struct gt_place_load_offset *out)
 {
-    gt_load_offset_score(entries, part, offset, out);
+    gt_place_load_offset_score(entries, part, offset, out);
     if (out->hits < LEAST ||
         (out->hits * 2 < out->seen && (out->hits < FEW || out->hits * 4 < out->seen)))
         return false;
@@ -273,9 +276,10 @@ bool gt_load_offset_check(const struct gt_entries *entries, const struct gt_sour
     return out->chance <= CHANCE_MAX;
 }
 
-struct gt_load_offset_order *gt_load_offset_order(const struct gt_source_part *part)
+struct gt_place_load_offset_order *
+gt_place_load_offset_order(const struct gt_image_source_part *part)
 {
-    struct gt_load_offset_order *o = malloc(sizeof *o + part->n * sizeof o->key[0]);
+    struct gt_place_load_offset_order *o = malloc(sizeof *o + part->n * sizeof o->key[0]);
     if (!o)
         return NULL;
     for (size_t i = 0; i < part->n; i++)
@@ -289,10 +293,11 @@ struct gt_load_offset_order *gt_load_offset_order(const struct gt_source_part *p
     return o;
 }
 
-int gt_load_offset_find(const struct gt_entries *entries, const struct gt_source_part *part,
-                        struct gt_load_offset *out, struct gt_error *err)
+int gt_place_load_offset_find(const struct gt_place_entries *entries,
+                              const struct gt_image_source_part *part,
+                              struct gt_place_load_offset *out, struct gt_error *err)
 {
-    struct gt_load_offset_order *own = part->order ? NULL : gt_load_offset_order(part);
+    struct gt_place_load_offset_order *own = part->order ? NULL : gt_place_load_offset_order(part);
     struct search s = {.entries = entries, .part = part, .order = own ? own : part->order};
     if (!s.order)
         return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", part->path);

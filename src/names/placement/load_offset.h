@@ -13,7 +13,7 @@
 #include "names/image/symbol_source.h"
 #include "names/placement/entries.h"
 
-struct gt_load_offset {
+struct gt_place_load_offset {
     uint64_t offset; /* modulo 2^48 */
     size_t hits;     /* functions of the part that were entered */
     size_t seen;     /* all entries in the range of the code */
@@ -24,22 +24,26 @@ struct gt_load_offset {
 
 /* Finds the offset of a part. GT_E_NOT_FOUND: no candidate is accepted; err has the details ("no
  * clear place for FILE: ..."); GT_E_NOMEM. */
-int gt_load_offset_find(const struct gt_entries *entries, const struct gt_source_part *part,
-                        struct gt_load_offset *out, struct gt_error *err);
+int gt_place_load_offset_find(const struct gt_place_entries *entries,
+                              const struct gt_image_source_part *part,
+                              struct gt_place_load_offset *out, struct gt_error *err);
 
 /* Returns the part's link addresses, sorted by the bits that an offset does not change, then by the
  * others; release it with free(). NULL: out of memory. A file that is searched in many processes
  * keeps it in part->order. */
-struct gt_load_offset_order *gt_load_offset_order(const struct gt_source_part *part);
+struct gt_place_load_offset_order *
+gt_place_load_offset_order(const struct gt_image_source_part *part);
 
 /* True if an offset that is known in advance is accepted: code that is linked for an address runs
  * there or not at all, so it suffices that it explains a quarter of the entries in its range, if
  * these are not few, as in a stripped file with some symbols. *out is set. */
-bool gt_load_offset_check(const struct gt_entries *entries, const struct gt_source_part *part,
-                          uint64_t offset, struct gt_load_offset *out);
+bool gt_place_load_offset_check(const struct gt_place_entries *entries,
+                                const struct gt_image_source_part *part, uint64_t offset,
+                                struct gt_place_load_offset *out);
 
 /* Sets *out to the score of an offset, whether it is the best or not. */
-void gt_load_offset_score(const struct gt_entries *entries, const struct gt_source_part *part,
-                          uint64_t offset, struct gt_load_offset *out);
+void gt_place_load_offset_score(const struct gt_place_entries *entries,
+                                const struct gt_image_source_part *part, uint64_t offset,
+                                struct gt_place_load_offset *out);
 
 #endif

@@ -23,15 +23,15 @@
 
 #define NAMED 3 /* modules in the path of a shared place; of others it says how many */
 
-struct gt_overlap {
+struct gt_place_overlap {
     GArray *places; /* struct gt_place */
-    struct gt_source_part part;
+    struct gt_image_source_part part;
     GPtrArray *names; /* that were made */
 };
 
 /* A function at its address in the guest. */
 struct resident {
-    struct gt_source_function f;
+    struct gt_image_source_function f;
     bool seen;
 };
 
@@ -71,10 +71,11 @@ static void add_name(GString *names, const char *name)
 
 /* Residents among n, all of one address, that may have run: the ones that were seen; if none was,
  * all. */
-static void add_function(struct gt_overlap *t, const struct resident *r, guint n, uint64_t end)
+static void add_function(struct gt_place_overlap *t, const struct resident *r, guint n,
+                         uint64_t end)
 {
     GString *names = g_string_new(NULL);
-    struct gt_source_function f = r->f;
+    struct gt_image_source_function f = r->f;
     bool any = false;
     for (guint i = 0; i < n; i++)
         any |= r[i].seen;
@@ -90,13 +91,13 @@ static void add_function(struct gt_overlap *t, const struct resident *r, guint n
     t->part.function[t->part.n++] = f;
 }
 
-static void add_functions(struct gt_overlap *t, uint64_t end)
+static void add_functions(struct gt_place_overlap *t, uint64_t end)
 {
     GArray *all = g_array_new(FALSE, FALSE, sizeof(struct resident));
     for (guint i = 0; i < t->places->len; i++)
         add_residents(all, &g_array_index(t->places, struct gt_place, i));
     g_array_sort(all, compare_residents);
-    t->part.function = g_new0(struct gt_source_function, all->len + 1);
+    t->part.function = g_new0(struct gt_image_source_function, all->len + 1);
     for (guint i = 0, next; i < all->len; i = next) {
         const struct resident *r = &g_array_index(all, struct resident, i);
         for (next = i + 1; next < all->len && r[next - i].f.addr == r->f.addr; next++)
@@ -109,7 +110,7 @@ static void add_functions(struct gt_overlap *t, uint64_t end)
 /* ---- one place of several ------------------------------------------------------------------ */
 
 /* The first one's path, and the file names of more. */
-static void make_path(struct gt_overlap *t)
+static void make_path(struct gt_place_overlap *t)
 {
     GString *path = g_string_new(NULL);
     for (guint i = 0; i < t->places->len && i < NAMED; i++) {
@@ -132,7 +133,7 @@ static gint compare_paths(gconstpointer a, gconstpointer b)
 
 static struct gt_place join(GArray *group, uint64_t start, uint64_t end)
 {
-    struct gt_overlap *t = g_new0(struct gt_overlap, 1);
+    struct gt_place_overlap *t = g_new0(struct gt_place_overlap, 1);
     g_array_sort(group, compare_paths);
     struct gt_place p = g_array_index(group, struct gt_place, 0);
     t->places = group;
@@ -190,7 +191,7 @@ static void places_share(GArray *places)
 
 static void overlap_free(struct gt_place *place)
 {
-    struct gt_overlap *t = place->overlap;
+    struct gt_place_overlap *t = place->overlap;
     if (!t)
         return;
     for (guint i = 0; i < t->places->len; i++)
@@ -224,11 +225,11 @@ static char *shared_place_text(const struct gt_place *place)
 #define FURTHER_MAX 4
 
 struct search {
-    const struct gt_symbol_source *source;
+    const struct gt_image_symbol_source *source;
     size_t n;
-    struct gt_entries entries; /* that no place explains yet */
-    struct gt_entries all;
-    const struct gt_matches *found;
+    struct gt_place_entries entries; /* that no place explains yet */
+    struct gt_place_entries all;
+    const struct gt_place_matches *found;
     GArray *places; /* struct gt_place */
     struct gt_error *why;
 };
@@ -243,7 +244,7 @@ static const struct gt_place *place_at(const struct search *s, guint i)
     return &g_array_index(s->places, struct gt_place, i);
 }
 
-static bool is_placed(const struct search *s, const struct gt_source_part *part)
+static bool is_placed(const struct search *s, const struct gt_image_source_part *part)
 {
     for (guint i = 0; i < s->places->len; i++)
         if (place_at(s, i)->part == part)
@@ -261,8 +262,8 @@ static const struct gt_place *in_the_way(const struct search *s, const struct gt
 
 /* ---- one place ----------------------------------------------------------------------------- */
 
-struct gt_place gt_place_whole(const struct gt_symbol_source *source,
-                               const struct gt_source_part *part, uint64_t offset)
+struct gt_place gt_place_whole(const struct gt_image_symbol_source *source,
+                               const struct gt_image_source_part *part, uint64_t offset)
 {
     struct gt_place p = {.source = source, .part = part, .lo = part->lo, .hi = part->hi};
     p.offset = (uint64_t)signed48(offset);
@@ -271,13 +272,13 @@ struct gt_place gt_place_whole(const struct gt_symbol_source *source,
     return p;
 }
 
-void gt_place_trim(struct gt_place *p, const struct gt_load_offset *v)
+void gt_place_trim(struct gt_place *p, const struct gt_place_load_offset *v)
 {
-    const struct gt_source_part *part = p->part;
+    const struct gt_image_source_part *part = p->part;
     size_t last = part->n;
     while (last > 0 && part->function[last - 1].addr > v->latest)
         last--;
-    p->lo = MAX(part->lo, gt_page_begin(v->first));
+    p->lo = MAX(part->lo, gt_base_page_begin(v->first));
     p->hi = v->latest + (last ? part->function[last - 1].size : 1);
     p->start = (p->lo + p->offset) & GT_UFTRACE_ADDR_MASK;
     p->end = p->start + (p->hi - p->lo);
@@ -293,19 +294,19 @@ static int add_place(struct search *s, struct gt_place *p, struct gt_error *err)
                             ") overlap: one of the offsets is wrong",
                             p->part->path, p->start, p->end, other->part->path, other->start,
                             other->end);
-    struct gt_load_offset v;
-    gt_load_offset_score(&s->entries, p->part, p->offset, &v);
+    struct gt_place_load_offset v;
+    gt_place_load_offset_score(&s->entries, p->part, p->offset, &v);
     p->hits = v.hits;
     p->entered = v.seen;
-    gt_entries_remove(&s->entries, p->start, p->end);
+    gt_place_entries_remove(&s->entries, p->start, p->end);
     g_array_append_val(s->places, *p);
     return 0;
 }
 
 /* ---- the ways to know ---------------------------------------------------------------------- */
 
-static int put_given(struct search *s, const struct gt_symbol_source *source,
-                     const struct gt_source_part *part, struct gt_error *err)
+static int put_given(struct search *s, const struct gt_image_symbol_source *source,
+                     const struct gt_image_source_part *part, struct gt_error *err)
 {
     if (!part->has_offset)
         return 0;
@@ -314,18 +315,18 @@ static int put_given(struct search *s, const struct gt_symbol_source *source,
 }
 
 /* The places that the plugin recognised: the one where most was entered is the part's first. */
-static int put_recognised(struct search *s, const struct gt_symbol_source *source,
-                          const struct gt_source_part *part, struct gt_error *err)
+static int put_recognised(struct search *s, const struct gt_image_symbol_source *source,
+                          const struct gt_image_source_part *part, struct gt_error *err)
 {
     (void)err;
-    struct gt_load_offset best = {0}, v;
+    struct gt_place_load_offset best = {0}, v;
     bool any = false;
-    if (part->has_offset || gt_symbol_source_given(s->source, s->n, source->file))
+    if (part->has_offset || gt_image_symbol_source_given(s->source, s->n, source->file))
         return 0;
     for (size_t i = 0; i < s->found->n; i++) {
-        if (!gt_matches_is(s->found, i, part->path))
+        if (!gt_place_matches_is(s->found, i, part->path))
             continue;
-        gt_load_offset_score(&s->entries, part, s->found->item[i].offset, &v);
+        gt_place_load_offset_score(&s->entries, part, s->found->item[i].offset, &v);
         if (!any || v.hits > best.hits)
             best = v;
         any = true;
@@ -337,9 +338,9 @@ static int put_recognised(struct search *s, const struct gt_symbol_source *sourc
     if (add_place(s, &p, &s->why[source - s->source]) < 0)
         return 0;
     for (size_t i = 0; i < s->found->n; i++) {
-        if (!gt_matches_is(s->found, i, part->path))
+        if (!gt_place_matches_is(s->found, i, part->path))
             continue;
-        gt_load_offset_score(&s->entries, part, s->found->item[i].offset, &v);
+        gt_place_load_offset_score(&s->entries, part, s->found->item[i].offset, &v);
         p = gt_place_whole(source, part, v.offset);
         p.found = true;
         if (v.hits)
@@ -351,12 +352,12 @@ static int put_recognised(struct search *s, const struct gt_symbol_source *sourc
 }
 
 /* A module may have been there where another one was, or the start of one; all are kept. */
-static void put_module(struct search *s, const struct gt_symbol_source *source,
-                       const struct gt_source_part *part, const struct gt_match *item)
+static void put_module(struct search *s, const struct gt_image_symbol_source *source,
+                       const struct gt_image_source_part *part, const struct gt_place_match *item)
 {
-    struct gt_load_offset v;
+    struct gt_place_load_offset v;
     struct gt_place p = gt_place_whole(source, part, item->offset);
-    gt_load_offset_score(&s->all, part, item->offset, &v);
+    gt_place_load_offset_score(&s->all, part, item->offset, &v);
     for (guint i = 0; i < s->places->len; i++) {
         const struct gt_place *other = place_at(s, i);
         if (other->start < p.end && p.start < other->end && other->source->kind != GT_SOURCE_MODULE)
@@ -368,40 +369,40 @@ static void put_module(struct search *s, const struct gt_symbol_source *source,
     p.entered = v.seen;
     p.seen = g_memdup2(item->seen, item->n_seen * sizeof *item->seen);
     p.n_seen = item->n_seen;
-    gt_entries_remove(&s->entries, p.start, p.end);
+    gt_place_entries_remove(&s->entries, p.start, p.end);
     g_array_append_val(s->places, p);
 }
 
-static int put_recognised_module(struct search *s, const struct gt_symbol_source *source,
-                                 const struct gt_source_part *part, struct gt_error *err)
+static int put_recognised_module(struct search *s, const struct gt_image_symbol_source *source,
+                                 const struct gt_image_source_part *part, struct gt_error *err)
 {
     (void)err;
-    if (part->has_offset || gt_symbol_source_given(s->source, s->n, source->file))
+    if (part->has_offset || gt_image_symbol_source_given(s->source, s->n, source->file))
         return 0;
     for (size_t i = 0; i < s->found->n; i++)
-        if (gt_matches_is(s->found, i, part->path))
+        if (gt_place_matches_is(s->found, i, part->path))
             put_module(s, source, part, &s->found->item[i]);
     return 0;
 }
 
-static int put_linked(struct search *s, const struct gt_symbol_source *source,
-                      const struct gt_source_part *part, struct gt_error *err)
+static int put_linked(struct search *s, const struct gt_image_symbol_source *source,
+                      const struct gt_image_source_part *part, struct gt_error *err)
 {
     if (part->searched || is_placed(s, part) || source->kind == GT_SOURCE_KERNEL)
         return 0;
-    int status = gt_symbol_source_fits(part->path, part->lo, part->hi, 0, err);
+    int status = gt_image_symbol_source_fits(part->path, part->lo, part->hi, 0, err);
     struct gt_place p = gt_place_whole(source, part, 0);
     return status < 0 ? status : add_place(s, &p, err);
 }
 
-static int put_searched(struct search *s, const struct gt_symbol_source *source,
-                        const struct gt_source_part *part, struct gt_error *err)
+static int put_searched(struct search *s, const struct gt_image_symbol_source *source,
+                        const struct gt_image_source_part *part, struct gt_error *err)
 {
     struct gt_error *why = &s->why[source - s->source];
-    struct gt_load_offset v;
+    struct gt_place_load_offset v;
     if (!part->searched || is_placed(s, part))
         return 0;
-    int status = gt_load_offset_find(&s->entries, part, &v, why);
+    int status = gt_place_load_offset_find(&s->entries, part, &v, why);
     if (status == GT_E_NOMEM)
         return gt_error_set(err, status, "%s", why->text);
     if (status < 0)
@@ -413,8 +414,8 @@ static int put_searched(struct search *s, const struct gt_symbol_source *source,
 }
 
 /* The modules in a copy of /proc/kallsyms, if it is of this very boot. */
-static int put_loaded(struct search *s, const struct gt_symbol_source *source,
-                      const struct gt_source_part *part, struct gt_error *err)
+static int put_loaded(struct search *s, const struct gt_image_symbol_source *source,
+                      const struct gt_image_source_part *part, struct gt_error *err)
 {
     (void)err;
     if (part->searched || source->kind != GT_SOURCE_KERNEL)
@@ -430,15 +431,16 @@ static int put_loaded(struct search *s, const struct gt_symbol_source *source,
     return 0;
 }
 
-static int put_further(struct search *s, const struct gt_symbol_source *source,
-                       const struct gt_source_part *part, struct gt_error *err)
+static int put_further(struct search *s, const struct gt_image_symbol_source *source,
+                       const struct gt_image_source_part *part, struct gt_error *err)
 {
-    struct gt_load_offset v;
+    struct gt_place_load_offset v;
     (void)err;
     if (source->kind == GT_SOURCE_MODULE || part != source->part || !is_placed(s, part) ||
-        gt_symbol_source_given(s->source, s->n, source->file))
+        gt_image_symbol_source_given(s->source, s->n, source->file))
         return 0;
-    for (int i = 0; i < FURTHER_MAX && gt_load_offset_find(&s->entries, part, &v, NULL) == 0; i++) {
+    for (int i = 0; i < FURTHER_MAX && gt_place_load_offset_find(&s->entries, part, &v, NULL) == 0;
+         i++) {
         struct gt_place p = gt_place_whole(source, part, v.offset);
         p.found = true;
         gt_place_trim(&p, &v);
@@ -450,10 +452,10 @@ static int put_further(struct search *s, const struct gt_symbol_source *source,
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
-typedef int put_part(struct search *s, const struct gt_symbol_source *source,
-                     const struct gt_source_part *part, struct gt_error *err);
+typedef int put_part(struct search *s, const struct gt_image_symbol_source *source,
+                     const struct gt_image_source_part *part, struct gt_error *err);
 
-static int for_parts(struct search *s, enum gt_source_kind kind, put_part *put,
+static int for_parts(struct search *s, enum gt_image_source_kind kind, put_part *put,
                      struct gt_error *err)
 {
     int status = 0;
@@ -468,7 +470,7 @@ static int search(struct search *s, struct gt_error *err)
 {
     static const struct {
         put_part *put;
-        enum gt_source_kind kind;
+        enum gt_image_source_kind kind;
     } steps[] = {
         {put_given, GT_SOURCE_ELF},         {put_given, GT_SOURCE_KERNEL},
         {put_given, GT_SOURCE_MODULE},      {put_recognised, GT_SOURCE_ELF},
@@ -512,9 +514,9 @@ static void drop(struct search *s)
     g_array_free(s->places, TRUE);
 }
 
-int gt_locate_entries(struct gt_entries *entries, const struct gt_matches *found,
-                      const struct gt_symbol_source *source, size_t n, struct gt_places *out,
-                      struct gt_error *why, struct gt_error *err)
+int gt_place_locate_entries(struct gt_place_entries *entries, const struct gt_place_matches *found,
+                            const struct gt_image_symbol_source *source, size_t n,
+                            struct gt_places *out, struct gt_error *why, struct gt_error *err)
 {
     struct search s = {.source = source, .n = n, .why = why, .entries = *entries, .found = found};
     s.all = s.entries;
@@ -527,23 +529,24 @@ int gt_locate_entries(struct gt_entries *entries, const struct gt_matches *found
     else
         drop(&s);
     g_free(s.all.addr);
-    gt_entries_free(&s.entries);
-    *entries = (struct gt_entries){0};
+    gt_place_entries_free(&s.entries);
+    *entries = (struct gt_place_entries){0};
     return status;
 }
 
-int gt_locate(const struct gt_records *at, const struct gt_symbol_source *source, size_t n,
-              struct gt_places *out, struct gt_error *why, struct gt_error *err)
+int gt_place_locate(const struct gt_recording_records *at,
+                    const struct gt_image_symbol_source *source, size_t n, struct gt_places *out,
+                    struct gt_error *why, struct gt_error *err)
 {
-    struct gt_entries entries;
-    struct gt_matches found;
+    struct gt_place_entries entries;
+    struct gt_place_matches found;
     *out = (struct gt_places){0};
-    int status = gt_entries_read(at, &entries, err);
+    int status = gt_place_entries_read(at, &entries, err);
     if (status < 0)
         return status;
-    gt_matches_read(at->dir, &found);
-    status = gt_locate_entries(&entries, &found, source, n, out, why, err);
-    gt_matches_free(&found);
+    gt_place_matches_read(at->dir, &found);
+    status = gt_place_locate_entries(&entries, &found, source, n, out, why, err);
+    gt_place_matches_free(&found);
     return status;
 }
 
@@ -587,57 +590,58 @@ char *gt_place_text(const struct gt_place *place)
 #define FOUND_LIMIT ((size_t)16 << 20)
 
 /* Reads a line. Lines of another form, and functions that the module has not, are left out. */
-static bool parse(const char *line, const struct gt_code_map *map, struct gt_match *out)
+static bool parse(const char *line, const struct gt_recording_code_map *map,
+                  struct gt_place_match *out)
 {
     uint64_t module, offset, function;
-    struct gt_cursor rest;
-    if (!gt_code_found_parse(line, &module, &offset, &rest) || module >= map->n_modules)
+    struct gt_text_cursor rest;
+    if (!gt_recording_code_found_parse(line, &module, &offset, &rest) || module >= map->n_modules)
         return false;
-    const struct gt_code_module *m = &map->module[module];
-    *out = (struct gt_match){.module = (size_t)module, .offset = offset};
+    const struct gt_recording_code_module *m = &map->module[module];
+    *out = (struct gt_place_match){.module = (size_t)module, .offset = offset};
     out->seen = g_new(uint64_t, rest.left / 2 + 1);
-    while (gt_code_found_next(&rest, &function))
+    while (gt_recording_code_found_next(&rest, &function))
         if (function < m->n)
             out->seen[out->n_seen++] = map->function[m->first + function].addr;
     return true;
 }
 
-void gt_matches_read(const char *dir, struct gt_matches *out)
+void gt_place_matches_read(const char *dir, struct gt_place_matches *out)
 {
     g_autofree char *map = g_build_filename(dir, GT_CODE_MAP_FILE, NULL);
     g_autofree char *found = g_build_filename(dir, GT_CODE_FOUND_FILE, NULL);
-    gt_matches_read_files(map, found, out);
+    gt_place_matches_read_files(map, found, out);
 }
 
-void gt_matches_read_files(const char *map, const char *found, struct gt_matches *out)
+void gt_place_matches_read_files(const char *map, const char *found, struct gt_place_matches *out)
 {
     char *text;
     size_t size;
-    *out = (struct gt_matches){0};
+    *out = (struct gt_place_matches){0};
     if (gt_file_read(map, MAP_LIMIT, &text, &size, NULL) < 0)
         return;
-    int status = gt_code_map_read(text, size, &out->map, NULL);
+    int status = gt_recording_code_map_read(text, size, &out->map, NULL);
     free(text);
     if (status < 0 || gt_file_read(found, FOUND_LIMIT, &text, &size, NULL) < 0)
         return;
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    out->item = g_new(struct gt_match, g_strv_length(lines) + 1);
+    out->item = g_new(struct gt_place_match, g_strv_length(lines) + 1);
     for (char **line = lines; *line; line++)
         if (parse(*line, &out->map, &out->item[out->n]))
             out->n++;
     free(text);
 }
 
-bool gt_matches_is(const struct gt_matches *f, size_t item, const char *path)
+bool gt_place_matches_is(const struct gt_place_matches *f, size_t item, const char *path)
 {
     return strcmp(f->map.module[f->item[item].module].path, path) == 0;
 }
 
-void gt_matches_free(struct gt_matches *f)
+void gt_place_matches_free(struct gt_place_matches *f)
 {
     for (size_t i = 0; i < f->n; i++)
         g_free(f->item[i].seen);
-    gt_code_map_free(&f->map);
+    gt_recording_code_map_free(&f->map);
     g_free(f->item);
-    *f = (struct gt_matches){0};
+    *f = (struct gt_place_matches){0};
 }

@@ -22,9 +22,9 @@
 /* The code that the plugin recognised while a machine ran: DIR/code.found
  * (recording/texts/code_found.h). */
 
-struct gt_matches {
-    struct gt_code_map map;
-    struct gt_match {
+struct gt_place_matches {
+    struct gt_recording_code_map map;
+    struct gt_place_match {
         size_t module; /* a valid index into the map's modules */
         uint64_t offset;
         uint64_t *seen; /* link addresses of functions that were seen */
@@ -34,19 +34,19 @@ struct gt_matches {
 };
 
 /* Reads DIR/code.map and DIR/code.found. If one is missing *out is empty; if one is damaged *out
- * has the part before the damage. *out needs gt_matches_free. */
-void gt_matches_read(const char *dir, struct gt_matches *out);
+ * has the part before the damage. *out needs gt_place_matches_free. */
+void gt_place_matches_read(const char *dir, struct gt_place_matches *out);
 /* The same of two files, wherever they are. */
-void gt_matches_read_files(const char *map, const char *found, struct gt_matches *out);
+void gt_place_matches_read_files(const char *map, const char *found, struct gt_place_matches *out);
 /* True if the item's module has that path. */
-bool gt_matches_is(const struct gt_matches *f, size_t item, const char *path);
-void gt_matches_free(struct gt_matches *f);
+bool gt_place_matches_is(const struct gt_place_matches *f, size_t item, const char *path);
+void gt_place_matches_free(struct gt_place_matches *f);
 
-struct gt_overlap;
+struct gt_place_overlap;
 
 struct gt_place {
-    const struct gt_symbol_source *source;
-    const struct gt_source_part *part;
+    const struct gt_image_symbol_source *source;
+    const struct gt_image_source_part *part;
     uint64_t offset; /* load offset: run-time address = link address + offset; sign-extended from 48
                         bits */
     uint64_t lo, hi; /* the range of link addresses that ran there */
@@ -56,7 +56,7 @@ struct gt_place {
     size_t hits, entered; /* functions of the part that were entered there; all entries there */
     uint64_t *seen;       /* link addresses of functions that the plugin saw there, n_seen */
     size_t n_seen;
-    struct gt_overlap *overlap; /* not NULL: several overlapping modules were merged */
+    struct gt_place_overlap *overlap; /* not NULL: several overlapping modules were merged */
 };
 
 struct gt_places {
@@ -68,21 +68,22 @@ struct gt_places {
  * of n, is set if source i has no place: GT_E_NOT_FOUND or GT_E_EXISTS (other code is there).
  * GT_E_EXISTS: two sources with an OFFSET overlap; GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM: the
  * recording cannot be read. */
-int gt_locate(const struct gt_records *at, const struct gt_symbol_source *source, size_t n,
-              struct gt_places *out, struct gt_error *why, struct gt_error *err);
+int gt_place_locate(const struct gt_recording_records *at,
+                    const struct gt_image_symbol_source *source, size_t n, struct gt_places *out,
+                    struct gt_error *why, struct gt_error *err);
 /* The same with entries that were read already; *entries is freed. `found` has known places, which
  * take precedence. */
-int gt_locate_entries(struct gt_entries *entries, const struct gt_matches *found,
-                      const struct gt_symbol_source *source, size_t n, struct gt_places *out,
-                      struct gt_error *why, struct gt_error *err);
+int gt_place_locate_entries(struct gt_place_entries *entries, const struct gt_place_matches *found,
+                            const struct gt_image_symbol_source *source, size_t n,
+                            struct gt_places *out, struct gt_error *why, struct gt_error *err);
 void gt_places_free(struct gt_places *p);
 
 /* Returns a place with the whole part at that offset. */
-struct gt_place gt_place_whole(const struct gt_symbol_source *source,
-                               const struct gt_source_part *part, uint64_t offset);
+struct gt_place gt_place_whole(const struct gt_image_symbol_source *source,
+                               const struct gt_image_source_part *part, uint64_t offset);
 /* Makes it a further place, reduced to the code that was entered: from the page of the first
  * function to the end of the last. */
-void gt_place_trim(struct gt_place *p, const struct gt_load_offset *v);
+void gt_place_trim(struct gt_place *p, const struct gt_place_load_offset *v);
 
 /* Returns "FILE: N functions at START-END", followed for a found place by ", KASLR offset 0x...",
  * ", offset 0x..." or ", loaded at 0x...". For a further place N is the number of functions that

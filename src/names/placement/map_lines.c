@@ -10,33 +10,33 @@
 
 static void clear_line(void *p)
 {
-    struct gt_map_line *m = p;
+    struct gt_place_map_line *m = p;
     g_free(m->path);
     g_free(m->build_id);
 }
 
-GArray *gt_map_lines_new(void)
+GArray *gt_place_map_lines_new(void)
 {
-    GArray *lines = g_array_new(FALSE, FALSE, sizeof(struct gt_map_line));
+    GArray *lines = g_array_new(FALSE, FALSE, sizeof(struct gt_place_map_line));
     g_array_set_clear_func(lines, clear_line);
     return lines;
 }
 
-void gt_map_lines_add(GArray *lines, uint64_t start, uint64_t end, const char *path,
-                      const char *build_id)
+void gt_place_map_lines_add(GArray *lines, uint64_t start, uint64_t end, const char *path,
+                            const char *build_id)
 {
-    const struct gt_map_line m = {start, end, g_strdup(path), g_strdup(build_id)};
+    const struct gt_place_map_line m = {start, end, g_strdup(path), g_strdup(build_id)};
     g_array_append_val(lines, m);
 }
 
-int gt_map_lines_put(const GArray *lines, const struct gt_uftrace_dir *dir, const char *sid,
-                     const char *ending, struct gt_error *err)
+int gt_place_map_lines_put(const GArray *lines, const struct gt_uftrace_dir *dir, const char *sid,
+                           const char *ending, struct gt_error *err)
 {
     g_autofree struct gt_uftrace_mapping *map = g_new0(struct gt_uftrace_mapping, lines->len + 1);
     g_autofree char *path = g_strdup_printf("%s/sid-%s.map%s", dir->path, sid, ending);
     struct gt_text text = {0};
     for (guint i = 0; i < lines->len; i++) {
-        const struct gt_map_line *m = &g_array_index(lines, struct gt_map_line, i);
+        const struct gt_place_map_line *m = &g_array_index(lines, struct gt_place_map_line, i);
         map[i] = (struct gt_uftrace_mapping){m->start, m->end, m->path, m->build_id};
     }
     int status = gt_uftrace_map_write(&text, map, lines->len, err);
@@ -54,7 +54,7 @@ static int put_piece(GArray *lines, const struct gt_uftrace_mapping *line,
 {
     const uint64_t offset = start - line->start;
     if (offset == 0) { /* its symbol file serves as it is */
-        gt_map_lines_add(lines, start, end, line->path, line->build_id);
+        gt_place_map_lines_add(lines, start, end, line->path, line->build_id);
         return 0;
     }
     size_t first = 0, n = 0;
@@ -72,21 +72,21 @@ static int put_piece(GArray *lines, const struct gt_uftrace_mapping *line,
     g_autofree char *rest =
         end == line->end ? g_strdup("") : g_strdup_printf("-0x%" PRIx64, end - line->start);
     g_autofree char *path = g_strdup_printf("%s+0x%" PRIx64 "%s", line->path, offset, rest);
-    gt_map_lines_add(lines, start, end, path, NULL);
+    gt_place_map_lines_add(lines, start, end, path, NULL);
     const struct gt_uftrace_module module = {path, NULL};
     return gt_uftrace_dir_put_symbols(dir, &module, sym, n, err);
 }
 
 /* Walks the line from its start: the next cut is the lowest module that reaches beyond `at`. */
-int gt_map_lines_cut(GArray *lines, guint n_cuts, const struct gt_uftrace_mapping *line,
-                     const struct gt_uftrace_symtab *tab, const struct gt_uftrace_dir *dir,
-                     struct gt_error *err)
+int gt_place_map_lines_cut(GArray *lines, guint n_cuts, const struct gt_uftrace_mapping *line,
+                           const struct gt_uftrace_symtab *tab, const struct gt_uftrace_dir *dir,
+                           struct gt_error *err)
 {
     int status = 0;
     for (uint64_t at = line->start; at < line->end && status == 0;) {
         uint64_t stop = line->end, next = line->end;
         for (guint i = 0; i < n_cuts; i++) {
-            const struct gt_map_line *m = &g_array_index(lines, struct gt_map_line, i);
+            const struct gt_place_map_line *m = &g_array_index(lines, struct gt_place_map_line, i);
             if (m->end <= at || m->start >= stop)
                 continue;
             stop = m->start > at ? m->start : at;
@@ -101,7 +101,7 @@ int gt_map_lines_cut(GArray *lines, guint n_cuts, const struct gt_uftrace_mappin
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-int gt_map_read(const char *path, struct gt_uftrace_map *out, struct gt_error *err)
+int gt_place_map_read(const char *path, struct gt_uftrace_map *out, struct gt_error *err)
 {
     char *text;
     size_t size;
@@ -137,8 +137,8 @@ static bool read_symbols(const char *path, const char *module, struct gt_uftrace
     return false;
 }
 
-void gt_map_find_symbols(const struct gt_uftrace_dir *dir, const char *module,
-                         struct gt_uftrace_symtab *out)
+void gt_place_map_find_symbols(const struct gt_uftrace_dir *dir, const char *module,
+                               struct gt_uftrace_symtab *out)
 {
     g_autofree char *base = g_path_get_basename(module);
     GDir *list = g_dir_open(dir->path, 0, NULL);

@@ -17,7 +17,7 @@ struct work {
     struct gt_uftrace_map recorded; /* the lines that the recording wrote */
     struct gt_uftrace_map current;
     struct gt_uftrace_symtab *tab; /* of each recorded line; n 0 where it has none */
-    GArray *modules;               /* struct gt_map_line: first the places, in their order */
+    GArray *modules;               /* struct gt_place_map_line: first the places, in their order */
 };
 
 struct job {
@@ -41,7 +41,7 @@ static int read_maps(const struct job *job, struct work *w, struct gt_error *err
 {
     g_autofree char *name = g_strdup_printf("%s/sid-%s.map", job->dir.path, w->sid);
     g_autofree char *aside = g_strconcat(name, GT_RECORDED_ENDING, NULL);
-    int status = gt_map_read(name, &w->current, err);
+    int status = gt_place_map_read(name, &w->current, err);
     if (status < 0)
         return status;
     if (!g_file_test(aside, G_FILE_TEST_EXISTS)) {
@@ -54,10 +54,10 @@ static int read_maps(const struct job *job, struct work *w, struct gt_error *err
         }
     }
     if (status == 0)
-        status = gt_map_read(aside, &w->recorded, err);
+        status = gt_place_map_read(aside, &w->recorded, err);
     w->tab = g_new0(struct gt_uftrace_symtab, w->recorded.n + 1);
     for (size_t i = 0; i < w->recorded.n; i++)
-        gt_map_find_symbols(&job->dir, w->recorded.line[i].path, &w->tab[i]);
+        gt_place_map_find_symbols(&job->dir, w->recorded.line[i].path, &w->tab[i]);
     return status;
 }
 
@@ -77,7 +77,7 @@ static void add_place(const struct gt_places *places, size_t index, GArray *modu
         path = g_strdup_printf("%s@0x%" PRIx64, p->part->path, p->start);
     else
         path = g_strdup_printf("%s+0x%" PRIx64, p->part->path, p->offset);
-    gt_map_lines_add(modules, p->start, p->end, path, p->source->build_id);
+    gt_place_map_lines_add(modules, p->start, p->end, path, p->source->build_id);
 }
 
 /* Lines that earlier calls put there, of files that are not given now. */
@@ -91,7 +91,7 @@ static void keep_earlier(const struct gt_places *places, struct work *w)
         for (size_t k = 0; k < places->n; k++)
             drop = drop || is_part_of(line->path, places->place[k].source->file);
         if (!drop)
-            gt_map_lines_add(w->modules, line->start, line->end, line->path, line->build_id);
+            gt_place_map_lines_add(w->modules, line->start, line->end, line->path, line->build_id);
     }
 }
 
@@ -114,7 +114,7 @@ static int put_symbols(const struct job *job, size_t index, struct gt_error *err
 {
     const struct gt_place *p = &job->places->place[index];
     const struct work *w = (const struct work *)(const void *)job->works->data;
-    const struct gt_map_line *m = &g_array_index(w->modules, struct gt_map_line, index);
+    const struct gt_place_map_line *m = &g_array_index(w->modules, struct gt_place_map_line, index);
     struct gt_place_symbols *symbols = gt_place_symbols_new(p, job->prefix);
     for (guint i = 0; i < job->works->len; i++)
         add_recorded(&w[i], p, symbols);
@@ -126,7 +126,8 @@ static int put_symbols(const struct job *job, size_t index, struct gt_error *err
 
 static int check_overlap(const struct work *w, struct gt_error *err)
 {
-    const struct gt_map_line *m = (const struct gt_map_line *)(const void *)w->modules->data;
+    const struct gt_place_map_line *m =
+        (const struct gt_place_map_line *)(const void *)w->modules->data;
     for (guint i = 0; i < w->modules->len; i++)
         for (guint k = i + 1; k < w->modules->len; k++)
             if (m[i].start < m[k].end && m[k].start < m[i].end)
@@ -142,7 +143,7 @@ static int check_overlap(const struct work *w, struct gt_error *err)
 
 static int prepare(const struct job *job, struct work *w, struct gt_error *err)
 {
-    w->modules = gt_map_lines_new();
+    w->modules = gt_place_map_lines_new();
     int status = read_maps(job, w, err);
     for (size_t i = 0; i < job->places->n && status == 0; i++)
         add_place(job->places, i, w->modules);
@@ -156,9 +157,9 @@ static int put_map(const struct job *job, struct work *w, struct gt_error *err)
     const guint n_cuts = w->modules->len;
     int status = 0;
     for (size_t i = 0; i < w->recorded.n && status == 0; i++)
-        status =
-            gt_map_lines_cut(w->modules, n_cuts, &w->recorded.line[i], &w->tab[i], &job->dir, err);
-    return status < 0 ? status : gt_map_lines_put(w->modules, &job->dir, w->sid, "", err);
+        status = gt_place_map_lines_cut(w->modules, n_cuts, &w->recorded.line[i], &w->tab[i],
+                                        &job->dir, err);
+    return status < 0 ? status : gt_place_map_lines_put(w->modules, &job->dir, w->sid, "", err);
 }
 
 static void clear_work(void *data)
@@ -209,7 +210,8 @@ static int symbolize(const struct job *job, struct gt_error *err)
     return status;
 }
 
-int gt_symbolize(const char *dir, const struct gt_places *places, bool prefix, struct gt_error *err)
+int gt_place_symbolize(const char *dir, const struct gt_places *places, bool prefix,
+                       struct gt_error *err)
 {
     struct job job = {.places = places, .prefix = prefix};
     int status = gt_uftrace_dir_open(&job.dir, dir, err);
@@ -240,9 +242,9 @@ static int compare_addr(const void *a, const void *b)
 
 /* A function that was called there and has no name in the file. One whose size is a guess ends
  * where another was called. */
-static bool is_nameless(const struct gt_source_part *part, uint64_t addr)
+static bool is_nameless(const struct gt_image_source_part *part, uint64_t addr)
 {
-    const struct gt_source_function *f = gt_source_part_find(part, addr);
+    const struct gt_image_source_function *f = gt_image_source_part_find(part, addr);
     return !f || (f->guessed && f->addr != addr);
 }
 
@@ -260,7 +262,7 @@ struct gt_place_symbols *gt_place_symbols_new(const struct gt_place *place, bool
     s->sym = g_array_new(FALSE, FALSE, sizeof(struct gt_uftrace_symbol));
     s->names = g_ptr_array_new_with_free_func(g_free);
     for (size_t i = 0; i < place->part->n; i++) {
-        const struct gt_source_function *from = &place->part->function[i];
+        const struct gt_image_source_function *from = &place->part->function[i];
         if (from->addr < place->lo || from->addr >= place->hi)
             continue;
         struct gt_uftrace_symbol to = {from->addr - place->lo, from->size, from->name, from->type};
@@ -291,7 +293,7 @@ int gt_place_symbols_put(struct gt_place_symbols *s, const struct gt_uftrace_dir
     int status = gt_uftrace_dir_put_symbols(
         dir, module, (const struct gt_uftrace_symbol *)(const void *)s->sym->data, s->sym->len,
         err);
-    return status < 0 ? status : gt_source_lines_put(dir, module, &s->place, err);
+    return status < 0 ? status : gt_image_source_lines_put(dir, module, &s->place, err);
 }
 
 const char *gt_place_symbols_name(const struct gt_place_symbols *s, uint64_t linked)

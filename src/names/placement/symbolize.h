@@ -25,8 +25,8 @@
  * `prefix`: names begin with "FILE:". GT_E_EXISTS: a place overlaps a file of an earlier call;
  * GT_E_NOT_FOUND: there is no recording; GT_E_IO, GT_E_FORMAT, GT_E_NOMEM. A map is replaced last,
  * after its symbol files. */
-int gt_symbolize(const char *dir, const struct gt_places *places, bool prefix,
-                 struct gt_error *err);
+int gt_place_symbolize(const char *dir, const struct gt_places *places, bool prefix,
+                       struct gt_error *err);
 
 /* The symbols of a place for its symbol file: the functions of its file, and further functions that
  * were called there and have no name in the file. */

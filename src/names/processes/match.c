@@ -22,13 +22,13 @@
 
 /* A file at an offset. */
 struct spot {
-    const struct gt_symbol_source *source;
+    const struct gt_image_symbol_source *source;
     uint64_t offset; /* 48 bits */
     size_t hits, entered;
     bool called; /* as the process is */
 };
 
-static bool is_placed(const GArray *places, const struct gt_source_part *part)
+static bool is_placed(const GArray *places, const struct gt_image_source_part *part)
 {
     for (guint i = 0; i < places->len; i++)
         if (g_array_index(places, struct gt_place, i).part == part)
@@ -47,8 +47,8 @@ static bool in_the_way(const GArray *places, const struct gt_place *p)
 }
 
 /* All of the file, or the entered part if it has a place or something else is around there. */
-static bool add_place(struct gt_sysroot_process *process, const struct gt_symbol_source *s,
-                      const struct gt_load_offset *v)
+static bool add_place(struct gt_sysroot_process *process, const struct gt_image_symbol_source *s,
+                      const struct gt_place_load_offset *v)
 {
     GArray *places = process->places;
     struct gt_place p = gt_place_whole(s, s->part, v->offset);
@@ -62,16 +62,16 @@ static bool add_place(struct gt_sysroot_process *process, const struct gt_symbol
     if (in_the_way(places, &p) || in_the_way(process->vague, &p))
         return false;
     g_array_append_val(places, p);
-    gt_entries_remove(&process->left, p.start, p.end);
+    gt_place_entries_remove(&process->left, p.start, p.end);
     return true;
 }
 
 /* tries: how often chance has tried, as a power of ten. */
-static bool find(const struct gt_entries *e, const struct gt_symbol_source *s, double tries,
-                 struct gt_load_offset *v)
+static bool find(const struct gt_place_entries *e, const struct gt_image_symbol_source *s,
+                 double tries, struct gt_place_load_offset *v)
 {
-    bool found = s->part->searched ? gt_load_offset_find(e, s->part, v, NULL) == 0
-                                   : gt_load_offset_check(e, s->part, 0, v);
+    bool found = s->part->searched ? gt_place_load_offset_find(e, s->part, v, NULL) == 0
+                                   : gt_place_load_offset_check(e, s->part, 0, v);
     return found && v->chance + tries <= CHANCE_MAX;
 }
 
@@ -100,23 +100,23 @@ static gint best_of_place(gconstpointer a, gconstpointer b)
 }
 
 /* The guest keeps 15 bytes of a name. */
-static bool is_called(const struct gt_symbol_source *s, const char *name)
+static bool is_called(const struct gt_image_symbol_source *s, const char *name)
 {
     g_autofree char *base = g_path_get_basename(s->file);
     return name[0] && strncmp(base, name, 15) == 0;
 }
 
-static const struct gt_source_function *function_at(const struct spot *s, uint64_t entry)
+static const struct gt_image_source_function *function_at(const struct spot *s, uint64_t entry)
 {
     const uint64_t addr = (entry - s->offset) & GT_UFTRACE_ADDR_MASK;
-    const struct gt_source_function *f = gt_source_part_find(s->source->part, addr);
+    const struct gt_image_source_function *f = gt_image_source_part_find(s->source->part, addr);
     return f && f->addr == addr ? f : NULL;
 }
 
 /* Names that were made up from the file's own identify nothing where the code is the same. */
 static bool differ(const struct spot *a, const struct spot *b, uint64_t entry)
 {
-    const struct gt_source_function *f = function_at(a, entry), *g = function_at(b, entry);
+    const struct gt_image_source_function *f = function_at(a, entry), *g = function_at(b, entry);
     const char *id = a->source->build_id;
     if (!g || (f && f->unnamed && g->unnamed && *id && strcmp(id, b->source->build_id) == 0))
         return false;
@@ -124,14 +124,15 @@ static bool differ(const struct spot *a, const struct spot *b, uint64_t entry)
 }
 
 /* Both explain as much, in one place, and would name it differently. */
-static bool are_rivals(const struct spot *a, const struct spot *b, const struct gt_entries *left)
+static bool are_rivals(const struct spot *a, const struct spot *b,
+                       const struct gt_place_entries *left)
 {
-    const struct gt_source_part *part = a->source->part;
+    const struct gt_image_source_part *part = a->source->part;
     const uint64_t start = (part->lo + a->offset) & GT_UFTRACE_ADDR_MASK;
     const uint64_t end = start + (part->hi - part->lo);
     if (a->hits != b->hits || a->called != b->called)
         return false;
-    for (size_t i = gt_entries_at(left, start); i < left->n && left->addr[i] < end; i++)
+    for (size_t i = gt_place_entries_at(left, start); i < left->n && left->addr[i] < end; i++)
         if (differ(a, b, left->addr[i]))
             return true;
     return false;
@@ -153,7 +154,8 @@ static void report_rivals(const struct spot *a, const struct spot *b, GPtrArray 
 }
 
 /* The first one that is as good as the one at the index; they are sorted by hits. */
-static const struct spot *find_rival(const GArray *spots, guint at, const struct gt_entries *left)
+static const struct spot *find_rival(const GArray *spots, guint at,
+                                     const struct gt_place_entries *left)
 {
     const struct spot *s = (const struct spot *)(const void *)spots->data;
     for (guint i = at; i-- > 0 && s[i].hits == s[at].hits;)
@@ -169,7 +171,7 @@ static const struct spot *find_rival(const GArray *spots, guint at, const struct
 static void match_alone(const struct gt_sysroot_files *files, double tries,
                         struct gt_sysroot_process *p, GPtrArray *lines)
 {
-    struct gt_load_offset v;
+    struct gt_place_load_offset v;
     GArray *spots = g_array_new(FALSE, FALSE, sizeof(struct spot));
     for (size_t i = 0; i < files->n; i++) {
         if (!find(&p->left, &files->source[i], tries, &v))
@@ -181,7 +183,7 @@ static void match_alone(const struct gt_sysroot_files *files, double tries,
     g_array_sort(spots, most_hits);
     for (guint i = 0; i < spots->len; i++) {
         const struct spot *spot = &g_array_index(spots, struct spot, i);
-        const struct gt_symbol_source *s = spot->source;
+        const struct gt_image_symbol_source *s = spot->source;
         const struct spot *rival = find_rival(spots, i, &p->left);
         if (rival) {
             const struct gt_place place = gt_place_whole(s, s->part, spot->offset);
@@ -220,7 +222,7 @@ static GArray *collect(const GArray *processes)
 }
 
 /* At least half as much as where it was found. */
-static bool explains(const struct spot *s, const struct gt_load_offset *v)
+static bool explains(const struct spot *s, const struct gt_place_load_offset *v)
 {
     return (double)v->hits * 2 * (double)s->entered > (double)v->seen * (double)s->hits;
 }
@@ -228,17 +230,17 @@ static bool explains(const struct spot *s, const struct gt_load_offset *v)
 /* Again and again the one that explains most of the rest. */
 static void match_known(const GArray *known, struct gt_sysroot_process *p)
 {
-    const struct gt_entries *left = &p->left;
+    const struct gt_place_entries *left = &p->left;
     g_autofree bool *tried = g_new0(bool, known->len + 1);
-    struct gt_load_offset v, best;
+    struct gt_place_load_offset v, best;
     for (guint chosen; left->n;) {
         chosen = known->len;
-        best = (struct gt_load_offset){0};
+        best = (struct gt_place_load_offset){0};
         for (guint i = 0; i < known->len; i++) {
             const struct spot *s = &g_array_index(known, struct spot, i);
             if (tried[i])
                 continue;
-            gt_load_offset_score(left, s->source->part, s->offset, &v);
+            gt_place_load_offset_score(left, s->source->part, s->offset, &v);
             if (v.hits > best.hits && explains(s, &v)) {
                 best = v;
                 chosen = i;
@@ -256,8 +258,8 @@ void gt_sysroot_match(const struct gt_sysroot_files *files, GArray *processes, G
     const double tries = log10((double)(files->n + 1) * (processes->len + 1));
     for (guint i = 0; i < processes->len; i++) {
         struct gt_sysroot_process *p = &g_array_index(processes, struct gt_sysroot_process, i);
-        p->left = (struct gt_entries){g_memdup2(p->entries.addr, p->entries.n * sizeof(uint64_t)),
-                                      p->entries.n};
+        p->left = (struct gt_place_entries){
+            g_memdup2(p->entries.addr, p->entries.n * sizeof(uint64_t)), p->entries.n};
         match_alone(files, tries, p, lines);
     }
     GArray *known = collect(processes);
@@ -332,14 +334,14 @@ static int walk(const char *folder, struct found *f, struct gt_error *err)
 }
 
 /* One part, without an OFFSET, whatever the name. */
-static bool load(const char *path, struct gt_symbol_source *out)
+static bool load(const char *path, struct gt_image_symbol_source *out)
 {
     g_autofree char *argument = g_canonicalize_filename(path, NULL);
-    if (gt_symbol_source_load(argument, out, NULL) < 0)
+    if (gt_image_symbol_source_load(argument, out, NULL) < 0)
         return false;
     if (out->kind == GT_SOURCE_ELF && !out->part[0].has_offset && out->part[0].n)
         return true;
-    gt_symbol_source_clear(out);
+    gt_image_symbol_source_clear(out);
     return false;
 }
 
@@ -350,18 +352,18 @@ int gt_sysroot_files_load(const char *folder, struct gt_sysroot_files *out, stru
     *out = (struct gt_sysroot_files){0};
     int status = walk(folder, &f, err);
     size_t functions = 0;
-    out->source = g_new0(struct gt_symbol_source, f.paths->len + 1);
+    out->source = g_new0(struct gt_image_symbol_source, f.paths->len + 1);
     for (guint i = 0; status == 0 && i < f.paths->len; i++) {
-        struct gt_symbol_source *s = &out->source[out->n];
+        struct gt_image_symbol_source *s = &out->source[out->n];
         if (!load(f.paths->pdata[i], s))
             continue;
         if (s->part[0].n > GT_SYSROOT_FUNCTIONS_MAX - functions) {
-            gt_symbol_source_clear(s);
+            gt_image_symbol_source_clear(s);
             f.cut = true;
             continue;
         }
         functions += s->part[0].n;
-        s->part[0].order = gt_load_offset_order(&s->part[0]);
+        s->part[0].order = gt_place_load_offset_order(&s->part[0]);
         out->n++;
     }
     out->cut = f.cut;
@@ -375,7 +377,7 @@ int gt_sysroot_files_load(const char *folder, struct gt_sysroot_files *out, stru
 void gt_sysroot_files_clear(struct gt_sysroot_files *f)
 {
     for (size_t i = 0; i < f->n; i++)
-        gt_symbol_source_clear(&f->source[i]);
+        gt_image_symbol_source_clear(&f->source[i]);
     g_free(f->source);
     *f = (struct gt_sysroot_files){0};
 }

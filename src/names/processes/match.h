@@ -40,7 +40,7 @@
 #define GT_SYSROOT_FUNCTIONS_MAX ((size_t)16 << 20)
 
 struct gt_sysroot_files {
-    struct gt_symbol_source *source; /* sources of kind ELF with one part; sorted by path */
+    struct gt_image_symbol_source *source; /* sources of kind ELF with one part; sorted by path */
     size_t n;
     bool cut; /* the limits were reached */
 };

@@ -76,10 +76,10 @@ static void read_guest_tasks(const char *dir, GArray *tasks)
     if (gt_file_read(path, TEXT_LIMIT, &text, &size, NULL) < 0)
         return;
     for (char *line = text, *end; *line; line = end) {
-        struct gt_guest_task t;
+        struct gt_recording_guest_task t;
         end = line + strcspn(line, "\n");
         end += *end == '\n' ? (*end = '\0', 1) : 0;
-        if (gt_guest_task_parse(line, &t))
+        if (gt_recording_guest_task_parse(line, &t))
             note_task(tasks, t.task, t.tgid, t.comm);
     }
     free(text);
@@ -95,11 +95,11 @@ static bool any_known(const GArray *tasks)
 
 /* ---- one process --------------------------------------------------------------------------- */
 
-static void remove_named(struct gt_entries *e, const struct gt_uftrace_map *named)
+static void remove_named(struct gt_place_entries *e, const struct gt_uftrace_map *named)
 {
     for (size_t i = 0; i < named->n; i++)
-        gt_entries_remove(e, named->line[i].start & GT_UFTRACE_ADDR_MASK,
-                          named->line[i].end & GT_UFTRACE_ADDR_MASK);
+        gt_place_entries_remove(e, named->line[i].start & GT_UFTRACE_ADDR_MASK,
+                                named->line[i].end & GT_UFTRACE_ADDR_MASK);
 }
 
 void gt_sysroot_process_clear(void *process)
@@ -108,9 +108,9 @@ void gt_sysroot_process_clear(void *process)
     g_array_unref(p->tids);
     g_array_unref(p->places);
     g_array_unref(p->vague);
-    gt_entries_free(&p->entries);
-    gt_entries_free(&p->open);
-    gt_entries_free(&p->left);
+    gt_place_entries_free(&p->entries);
+    gt_place_entries_free(&p->open);
+    gt_place_entries_free(&p->left);
 }
 
 static struct gt_sysroot_process make_process(const struct task *task, guint n)
@@ -129,7 +129,7 @@ static struct gt_sysroot_process make_process(const struct task *task, guint n)
 struct exec {
     uint64_t time;
     uint32_t tid;
-    GArray *open; /* uint64_t, as gt_entries_call has it */
+    GArray *open; /* uint64_t, as gt_place_entries_call has it */
 };
 
 static void clear_exec(void *data)
@@ -144,9 +144,9 @@ static gint by_number(gconstpointer a, gconstpointer b)
 }
 
 /* Calls that were open, each once, without those that have names. */
-static struct gt_entries open_entries(GArray *open, const struct gt_uftrace_map *named)
+static struct gt_place_entries open_entries(GArray *open, const struct gt_uftrace_map *named)
 {
-    struct gt_entries e = {g_new(uint64_t, open->len + 1), 0};
+    struct gt_place_entries e = {g_new(uint64_t, open->len + 1), 0};
     g_array_sort(open, by_number);
     for (guint i = 0; i < open->len; i++) {
         const uint64_t addr = g_array_index(open, uint64_t, i);
@@ -159,14 +159,14 @@ static struct gt_entries open_entries(GArray *open, const struct gt_uftrace_map 
 
 /* Appends the process as often as it called something between its execs. */
 static void add_parts(GArray *out, const struct gt_sysroot_process *whole, const GArray *execs,
-                      struct gt_entries *entries, const struct gt_uftrace_map *named)
+                      struct gt_place_entries *entries, const struct gt_uftrace_map *named)
 {
     const guint before = out->len;
     for (guint i = 0; i <= execs->len; i++) {
         struct gt_sysroot_process p = *whole;
         remove_named(&entries[i], named);
         if (!entries[i].n) {
-            gt_entries_free(&entries[i]);
+            gt_place_entries_free(&entries[i]);
             continue;
         }
         p.entries = entries[i];
@@ -192,7 +192,7 @@ struct reading {
     struct gt_sysroot_process whole;
     GArray *execs; /* struct exec, in order */
     uint64_t times[GT_SYSROOT_EXECS_MAX];
-    struct gt_entries entries[GT_SYSROOT_EXECS_MAX + 1];
+    struct gt_place_entries entries[GT_SYSROOT_EXECS_MAX + 1];
 };
 
 static gint by_time(gconstpointer a, gconstpointer b)
@@ -208,7 +208,7 @@ static bool same_process(const struct task *a, const struct task *b)
 
 static gint by_tid_of_calls(gconstpointer a, gconstpointer b)
 {
-    const struct gt_entries_calls *x = a, *y = b;
+    const struct gt_place_entries_calls *x = a, *y = b;
     return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
@@ -244,7 +244,7 @@ static void free_processes(GArray *readings)
     g_array_unref(readings);
 }
 
-static void add_execs(struct reading *r, const struct gt_entries_calls *calls)
+static void add_execs(struct reading *r, const struct gt_place_entries_calls *calls)
 {
     for (size_t i = 0; i < calls->n; i++) {
         struct exec exec = {calls->call[i].time, calls->tid,
@@ -255,37 +255,40 @@ static void add_execs(struct reading *r, const struct gt_entries_calls *calls)
 }
 
 /* The tasks of all processes. */
-static int find_execs(const struct gt_records *at, GArray *readings,
-                      const struct gt_entries *functions, struct gt_error *err)
+static int find_execs(const struct gt_recording_records *at, GArray *readings,
+                      const struct gt_place_entries *functions, struct gt_error *err)
 {
     g_autoptr(GHashTable) process = g_hash_table_new(NULL, NULL); /* tid -> index + 1 */
-    g_autoptr(GArray) calls = g_array_new(FALSE, TRUE, sizeof(struct gt_entries_calls));
+    g_autoptr(GArray) calls = g_array_new(FALSE, TRUE, sizeof(struct gt_place_entries_calls));
     for (guint i = 0; i < readings->len && functions->n; i++) {
         const GArray *tids = g_array_index(readings, struct reading, i).whole.tids;
         for (guint k = 0; k < tids->len; k++) {
-            const struct gt_entries_calls c = {.tid = g_array_index(tids, uint32_t, k)};
-            if (gt_task_is_vcpu(c.tid))
+            const struct gt_place_entries_calls c = {.tid = g_array_index(tids, uint32_t, k)};
+            if (gt_recording_task_is_vcpu(c.tid))
                 continue;
             g_array_append_val(calls, c);
             g_hash_table_insert(process, GUINT_TO_POINTER(c.tid), GUINT_TO_POINTER(i + 1));
         }
     }
     g_array_sort(calls, by_tid_of_calls);
-    struct gt_entries_calls *c = (struct gt_entries_calls *)(void *)calls->data;
+    struct gt_place_entries_calls *c = (struct gt_place_entries_calls *)(void *)calls->data;
     int status =
-        calls->len ? gt_entries_find(at, functions, GT_SYSROOT_EXECS_MAX, c, calls->len, err) : 0;
+        calls->len ? gt_place_entries_find(at, functions, GT_SYSROOT_EXECS_MAX, c, calls->len, err)
+                   : 0;
     for (guint i = 0; i < calls->len && status == 0; i++) {
         gpointer index = g_hash_table_lookup(process, GUINT_TO_POINTER(c[i].tid));
         add_execs(&g_array_index(readings, struct reading, GPOINTER_TO_UINT(index) - 1), &c[i]);
     }
-    gt_entries_calls_free(c, calls->len);
+    gt_place_entries_calls_free(c, calls->len);
     return status;
 }
 
 /* What each process entered, between its execs. */
-static int read_entries(const struct gt_records *at, GArray *readings, struct gt_error *err)
+static int read_entries(const struct gt_recording_records *at, GArray *readings,
+                        struct gt_error *err)
 {
-    g_autofree struct gt_entries_group *group = g_new0(struct gt_entries_group, readings->len + 1);
+    g_autofree struct gt_place_entries_group *group =
+        g_new0(struct gt_place_entries_group, readings->len + 1);
     for (guint i = 0; i < readings->len; i++) {
         struct reading *r = &g_array_index(readings, struct reading, i);
         g_array_sort(r->execs, by_time);
@@ -293,7 +296,7 @@ static int read_entries(const struct gt_records *at, GArray *readings, struct gt
             g_array_set_size(r->execs, GT_SYSROOT_EXECS_MAX);
         for (guint k = 0; k < r->execs->len; k++)
             r->times[k] = g_array_index(r->execs, struct exec, k).time;
-        group[i] = (struct gt_entries_group){
+        group[i] = (struct gt_place_entries_group){
             .tids = (const uint32_t *)(const void *)r->whole.tids->data,
             .n_tids = r->whole.tids->len,
             .times = r->times,
@@ -301,7 +304,7 @@ static int read_entries(const struct gt_records *at, GArray *readings, struct gt
             .out = r->entries,
         };
     }
-    return gt_entries_read_groups(at, group, readings->len, err);
+    return gt_place_entries_read_groups(at, group, readings->len, err);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */
@@ -314,8 +317,9 @@ static gint by_pid(gconstpointer a, gconstpointer b)
     return x->time < y->time ? -1 : x->time > y->time;
 }
 
-int gt_sysroot_processes_read(const struct gt_records *at, const struct gt_sysroot_tasks *tasks,
-                              GArray **out, bool *grouped, struct gt_error *err)
+int gt_sysroot_processes_read(const struct gt_recording_records *at,
+                              const struct gt_sysroot_tasks *tasks, GArray **out, bool *grouped,
+                              struct gt_error *err)
 {
     GArray *all = make_tasks(tasks->line, tasks->n);
     read_guest_tasks(at->dir, all);
@@ -350,7 +354,7 @@ static bool has_place(const GArray *places, const struct gt_place *p)
     return false;
 }
 
-static bool has_part(const GArray *places, const struct gt_source_part *part)
+static bool has_part(const GArray *places, const struct gt_image_source_part *part)
 {
     for (guint i = 0; i < places->len; i++)
         if (g_array_index(places, struct gt_place, i).part == part)
@@ -363,7 +367,7 @@ static bool is_across(const struct gt_sysroot_process *a, const struct gt_sysroo
 {
     for (guint i = 0; i < b->places->len; i++) {
         const struct gt_place *p = &g_array_index(b->places, struct gt_place, i);
-        size_t first = gt_entries_at(&a->left, p->start);
+        size_t first = gt_place_entries_at(&a->left, p->start);
         if (first < a->left.n && a->left.addr[first] < p->end)
             return true;
         for (guint k = 0; k < a->places->len; k++) {
@@ -375,7 +379,7 @@ static bool is_across(const struct gt_sysroot_process *a, const struct gt_sysroo
     return false;
 }
 
-static void add_entries(struct gt_entries *to, const struct gt_entries *from)
+static void add_entries(struct gt_place_entries *to, const struct gt_place_entries *from)
 {
     uint64_t *addr = g_new(uint64_t, to->n + from->n + 1);
     size_t n = 0;
@@ -385,8 +389,8 @@ static void add_entries(struct gt_entries *to, const struct gt_entries *from)
         if (n == 0 || addr[n - 1] != next)
             addr[n++] = next;
     }
-    gt_entries_free(to);
-    *to = (struct gt_entries){addr, n};
+    gt_place_entries_free(to);
+    *to = (struct gt_place_entries){addr, n};
 }
 
 /* A file that is at two places has its further name at the second. */

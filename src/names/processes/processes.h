@@ -35,24 +35,26 @@ struct gt_sysroot_process {
     uint32_t tid;   /* later elements: the task that continues after the exec */
     GArray *places; /* struct gt_place; set by match.h, as is `vague` */
     GArray *vague;  /* places whose file is ambiguous */
-    struct gt_entries entries;
-    struct gt_entries open; /* functions without names that were still open from earlier elements */
-    struct gt_entries left; /* set by match.h: entries that no place explains */
+    struct gt_place_entries entries;
+    struct gt_place_entries
+        open; /* functions without names that were still open from earlier elements */
+    struct gt_place_entries left; /* set by match.h: entries that no place explains */
 };
 
 /* Facts on the recording. */
 struct gt_sysroot_tasks {
     const struct gt_sysroot_task *line; /* lines of task.txt */
     size_t n;
-    const struct gt_uftrace_map *named; /* entries in the ranges of its lines are left out */
-    const struct gt_entries *execs;     /* functions of the kernel whose calls mark an exec */
+    const struct gt_uftrace_map *named;   /* entries in the ranges of its lines are left out */
+    const struct gt_place_entries *execs; /* functions of the kernel whose calls mark an exec */
 };
 
 /* Returns the processes with entries, sorted by pid and time. *grouped: guest-tasks.txt has at
  * least one task. Free the array, which owns its elements, with g_array_free, also after an error.
- * Errors of gt_entries_read. */
-int gt_sysroot_processes_read(const struct gt_records *at, const struct gt_sysroot_tasks *tasks,
-                              GArray **out, bool *grouped, struct gt_error *err);
+ * Errors of gt_place_entries_read. */
+int gt_sysroot_processes_read(const struct gt_recording_records *at,
+                              const struct gt_sysroot_tasks *tasks, GArray **out, bool *grouped,
+                              struct gt_error *err);
 /* Frees the members of an element that is removed from the array. */
 void gt_sysroot_process_clear(void *process);
 

@@ -71,9 +71,9 @@ static int read_maps(struct gt_sysroot_base *b, struct gt_uftrace_map *recorded,
 {
     g_autofree char *path = g_strdup_printf("%s/sid-%s.map", b->dir.path, b->session.sid);
     g_autofree char *aside = g_strconcat(path, GT_RECORDED_ENDING, NULL);
-    int status = gt_map_read(path, &b->current, err);
+    int status = gt_place_map_read(path, &b->current, err);
     if (status == 0 && g_file_test(aside, G_FILE_TEST_EXISTS))
-        status = gt_map_read(aside, recorded, err);
+        status = gt_place_map_read(aside, recorded, err);
     return status;
 }
 
@@ -95,7 +95,7 @@ static void find_named(struct gt_sysroot_base *b, const struct gt_uftrace_map *r
             own = own || is_piece_of(m->line[i].path, recorded->line[k].path);
         if (own)
             continue;
-        gt_map_find_symbols(&b->dir, m->line[i].path, &b->tab[b->named.n]);
+        gt_place_map_find_symbols(&b->dir, m->line[i].path, &b->tab[b->named.n]);
         b->named.line[b->named.n++] = m->line[i];
     }
 }
@@ -176,13 +176,13 @@ int gt_sysroot_put_map(const struct gt_sysroot_base *b, const struct gt_sysroot_
 {
     const guint n = lines->len;
     char sid[GT_UFTRACE_SID_LEN + 1];
-    GArray *none = gt_map_lines_new();
+    GArray *none = gt_place_map_lines_new();
     make_sid(b, p, sid);
-    int status = gt_map_lines_put(none, &b->dir, sid, GT_RECORDED_ENDING, err);
+    int status = gt_place_map_lines_put(none, &b->dir, sid, GT_RECORDED_ENDING, err);
     for (size_t i = 0; i < b->named.n && status == 0; i++)
-        status = gt_map_lines_cut(lines, n, &b->named.line[i], &b->tab[i], &b->dir, err);
+        status = gt_place_map_lines_cut(lines, n, &b->named.line[i], &b->tab[i], &b->dir, err);
     if (status == 0)
-        status = gt_map_lines_put(lines, &b->dir, sid, "", err);
+        status = gt_place_map_lines_put(lines, &b->dir, sid, "", err);
     g_array_free(none, TRUE);
     return status;
 }

@@ -37,8 +37,8 @@ int gt_sysroot_base_read(const char *dir, struct gt_sysroot_base *out, struct gt
 void gt_sysroot_base_free(struct gt_sysroot_base *b);
 
 /* Writes the process's map, and beside it the original that `symbols` starts from: the lines (an
- * array of struct gt_map_line, to which pieces are appended), then the parts of `named` that they
- * do not cover. */
+ * array of struct gt_place_map_line, to which pieces are appended), then the parts of `named` that
+ * they do not cover. */
 int gt_sysroot_put_map(const struct gt_sysroot_base *b, const struct gt_sysroot_process *p,
                        GArray *lines, struct gt_error *err);
 /* Writes a task.txt with sessions for the processes (struct gt_sysroot_process, sorted by pid and

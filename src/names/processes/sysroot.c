@@ -56,7 +56,7 @@ static struct module *find_module(GHashTable *modules, const struct gt_place *p,
 /* Of every process; functions called there without a name go into the module, too. */
 static void add_modules(GHashTable *modules, struct gt_sysroot_process *process, bool prefix)
 {
-    const struct gt_entries *e = &process->entries;
+    const struct gt_place_entries *e = &process->entries;
     for (guint i = 0; i < process->places->len;) {
         const struct gt_place *p = &g_array_index(process->places, struct gt_place, i);
         struct module *m = find_module(modules, p, prefix);
@@ -64,7 +64,7 @@ static void add_modules(GHashTable *modules, struct gt_sysroot_process *process,
             g_array_remove_index(process->places, i);
             continue;
         }
-        for (size_t k = gt_entries_at(e, p->start); k < e->n && e->addr[k] < p->end; k++)
+        for (size_t k = gt_place_entries_at(e, p->start); k < e->n && e->addr[k] < p->end; k++)
             gt_place_symbols_add(m->symbols, e->addr[k] - p->start + p->lo, NULL);
         i++;
     }
@@ -104,7 +104,7 @@ static void add_lines(GHashTable *modules, const struct gt_sysroot_process *proc
         g_autofree char *path = module_path(p);
         const struct module *m = module_of(modules, p);
         if (!m->refused)
-            gt_map_lines_add(lines, p->start, p->end, path, m->build_id);
+            gt_place_map_lines_add(lines, p->start, p->end, path, m->build_id);
     }
 }
 
@@ -112,7 +112,7 @@ static void add_lines(GHashTable *modules, const struct gt_sysroot_process *proc
 
 static bool is_left_open(const struct gt_sysroot_process *p, uint64_t addr)
 {
-    return gt_entries_contain(&p->open, addr) && !gt_entries_contain(&p->entries, addr);
+    return gt_place_entries_contain(&p->open, addr) && !gt_place_entries_contain(&p->entries, addr);
 }
 
 /* The place, of those before the process at the index, in which the function was entered. */
@@ -146,7 +146,7 @@ static int add_open(const struct gt_uftrace_dir *dir, GHashTable *modules,
     const struct gt_uftrace_symbol sym = {0, 1, name, 't'};
     const struct gt_uftrace_module module = {path, NULL};
     int status = name ? gt_uftrace_dir_put_symbols(dir, &module, &sym, 1, err) : 0;
-    gt_map_lines_add(lines, addr, addr + 1, status == 0 ? path : NULL, NULL);
+    gt_place_map_lines_add(lines, addr, addr + 1, status == 0 ? path : NULL, NULL);
     return status == GT_E_EXISTS ? 0 : status;
 }
 
@@ -170,15 +170,15 @@ static int cut_lines(const struct gt_uftrace_dir *dir, const GArray *own, GArray
     const guint n_cuts = lines->len;
     int status = 0;
     for (guint i = 0; i < own->len && status == 0; i++) {
-        const struct gt_map_line *m = &g_array_index(own, struct gt_map_line, i);
+        const struct gt_place_map_line *m = &g_array_index(own, struct gt_place_map_line, i);
         const struct gt_uftrace_mapping line = {m->start, m->end, m->path, m->build_id};
         struct gt_uftrace_symtab tab = {0};
-        gt_map_find_symbols(dir, m->path, &tab);
-        status = gt_map_lines_cut(lines, n_cuts, &line, &tab, dir, err);
+        gt_place_map_find_symbols(dir, m->path, &tab);
+        status = gt_place_map_lines_cut(lines, n_cuts, &line, &tab, dir, err);
         gt_uftrace_symtab_free(&tab);
     }
     for (guint i = n_cuts; i-- > 0;)
-        if (!g_array_index(lines, struct gt_map_line, i).path)
+        if (!g_array_index(lines, struct gt_place_map_line, i).path)
             g_array_remove_index(lines, i);
     return status;
 }
@@ -189,7 +189,7 @@ static int put_map(const struct gt_sysroot_base *b, GHashTable *modules, const G
                    guint at, struct gt_error *err)
 {
     const struct gt_sysroot_process *p = &g_array_index(processes, struct gt_sysroot_process, at);
-    GArray *own = gt_map_lines_new(), *lines = gt_map_lines_new();
+    GArray *own = gt_place_map_lines_new(), *lines = gt_place_map_lines_new();
     int status = 0;
     if (at > 0 && p[-1].pid == p->pid)
         status = add_all_open(&b->dir, modules, processes, at, lines, err);
@@ -221,7 +221,7 @@ static int put_all(const struct gt_sysroot_base *b, GArray *processes, bool pref
 
 /* ---- what to say --------------------------------------------------------------------------- */
 
-static size_t count_processes(const GArray *processes, const struct gt_symbol_source *source)
+static size_t count_processes(const GArray *processes, const struct gt_image_symbol_source *source)
 {
     size_t n = 0;
     uint32_t latest = 0;
@@ -269,7 +269,7 @@ static void report(const struct gt_sysroot_base *b, const struct gt_sysroot_file
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
-static int match(const struct gt_records *at, const struct gt_sysroot_files *files,
+static int match(const struct gt_recording_records *at, const struct gt_sysroot_files *files,
                  const char *folder, GArray *processes, GPtrArray *lines, struct gt_error *err)
 {
     gt_sysroot_match(files, processes, lines);
@@ -280,18 +280,18 @@ static int match(const struct gt_records *at, const struct gt_sysroot_files *fil
                                          folder, files->n, at->file ? at->file : at->dir);
 }
 
-static int read_processes(const struct gt_records *at, const struct gt_sysroot_base *b,
+static int read_processes(const struct gt_recording_records *at, const struct gt_sysroot_base *b,
                           GArray **out, bool *grouped, struct gt_error *err)
 {
-    const struct gt_entries execs = {(uint64_t *)(void *)b->execs->data, b->execs->len};
+    const struct gt_place_entries execs = {(uint64_t *)(void *)b->execs->data, b->execs->len};
     const struct gt_sysroot_tasks tasks = {
         (const struct gt_sysroot_task *)(const void *)b->line->data, b->line->len, &b->named,
         &execs};
     return gt_sysroot_processes_read(at, &tasks, out, grouped, err);
 }
 
-int gt_sysroot_apply(const struct gt_records *at, const char *folder, bool prefix, GPtrArray *lines,
-                     struct gt_error *err)
+int gt_sysroot_apply(const struct gt_recording_records *at, const char *folder, bool prefix,
+                     GPtrArray *lines, struct gt_error *err)
 {
     struct gt_sysroot_base base;
     struct gt_sysroot_files files = {0};

@@ -26,7 +26,7 @@
  * recording lacks information. `prefix`: names begin with "FILE:". GT_E_NOT_FOUND: no such folder
  * or recording, or none of the files ran; GT_E_UNSUPPORTED: not a recording of a machine; GT_E_IO,
  * GT_E_FORMAT, GT_E_NOMEM. task.txt is replaced last. */
-int gt_sysroot_apply(const struct gt_records *at, const char *folder, bool prefix, GPtrArray *lines,
-                     struct gt_error *err);
+int gt_sysroot_apply(const struct gt_recording_records *at, const char *folder, bool prefix,
+                     GPtrArray *lines, struct gt_error *err);
 
 #endif

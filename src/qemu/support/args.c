@@ -16,7 +16,7 @@ static void join(char *out, size_t size, const char *const *words)
         n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "", *words);
 }
 
-static int parse_switch(const struct gt_arg *arg, const char *value, struct gt_error *err)
+static int parse_switch(const struct gt_support_arg *arg, const char *value, struct gt_error *err)
 {
     static const char *const yes[] = {"on", "yes", "true", "1"};
     static const char *const no[] = {"off", "no", "false", "0"};
@@ -28,7 +28,7 @@ static int parse_switch(const struct gt_arg *arg, const char *value, struct gt_e
     return gt_error_set(err, GT_E_USAGE, "argument %s=%s: expected on or off", arg->name, value);
 }
 
-static int parse_number(const struct gt_arg *arg, const char *value, struct gt_error *err)
+static int parse_number(const struct gt_support_arg *arg, const char *value, struct gt_error *err)
 {
     char *end;
     errno = 0;
@@ -41,7 +41,7 @@ static int parse_number(const struct gt_arg *arg, const char *value, struct gt_e
     return 0;
 }
 
-static int parse_choice(const struct gt_arg *arg, const char *value, struct gt_error *err)
+static int parse_choice(const struct gt_support_arg *arg, const char *value, struct gt_error *err)
 {
     for (int i = 0; arg->choices[i]; i++)
         if (strcmp(arg->choices[i], value) == 0) {
@@ -54,7 +54,7 @@ static int parse_choice(const struct gt_arg *arg, const char *value, struct gt_e
                         all);
 }
 
-static int parse_text(const struct gt_arg *arg, const char *value, struct gt_error *err)
+static int parse_text(const struct gt_support_arg *arg, const char *value, struct gt_error *err)
 {
     if (!*value)
         return gt_error_set(err, GT_E_USAGE, "argument %s=: expected a value", arg->name);
@@ -62,12 +62,13 @@ static int parse_text(const struct gt_arg *arg, const char *value, struct gt_err
     return 0;
 }
 
-static int parse_each(const struct gt_arg *arg, const char *value, struct gt_error *err)
+static int parse_each(const struct gt_support_arg *arg, const char *value, struct gt_error *err)
 {
     return arg->each(arg->value, value, err);
 }
 
-static const struct gt_arg *find(const struct gt_arg *table, const char *word, size_t n)
+static const struct gt_support_arg *find(const struct gt_support_arg *table, const char *word,
+                                         size_t n)
 {
     for (; table->name; table++)
         if (strlen(table->name) == n && strncmp(table->name, word, n) == 0)
@@ -75,7 +76,7 @@ static const struct gt_arg *find(const struct gt_arg *table, const char *word, s
     return NULL;
 }
 
-static int unknown(const struct gt_arg *table, const char *word, struct gt_error *err)
+static int unknown(const struct gt_support_arg *table, const char *word, struct gt_error *err)
 {
     char all[1024] = "";
     for (size_t n = 0; table->name && n < sizeof all; table++)
@@ -83,9 +84,10 @@ static int unknown(const struct gt_arg *table, const char *word, struct gt_error
     return gt_error_set(err, GT_E_USAGE, "unknown argument %s: expected one of %s", word, all);
 }
 
-int gt_args_parse(const struct gt_arg *table, int argc, char **argv, struct gt_error *err)
+int gt_support_args_parse(const struct gt_support_arg *table, int argc, char **argv,
+                          struct gt_error *err)
 {
-    static int (*const parse[])(const struct gt_arg *, const char *, struct gt_error *) = {
+    static int (*const parse[])(const struct gt_support_arg *, const char *, struct gt_error *) = {
         [GT_ARG_TEXT] = parse_text,     [GT_ARG_SWITCH] = parse_switch,
         [GT_ARG_NUMBER] = parse_number, [GT_ARG_CHOICE] = parse_choice,
         [GT_ARG_EACH] = parse_each,
@@ -93,7 +95,7 @@ int gt_args_parse(const struct gt_arg *table, int argc, char **argv, struct gt_e
     for (int i = 0; i < argc; i++) {
         const char *equals = strchr(argv[i], '=');
         size_t n = equals ? (size_t)(equals - argv[i]) : strlen(argv[i]);
-        const struct gt_arg *arg = find(table, argv[i], n);
+        const struct gt_support_arg *arg = find(table, argv[i], n);
         if (!arg)
             return unknown(table, argv[i], err);
         if (!equals)

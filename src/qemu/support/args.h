@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum gt_arg_kind {
+enum gt_support_arg_kind {
     GT_ARG_TEXT,   /* value: const char **; the word lives as long as QEMU's argv */
     GT_ARG_SWITCH, /* on/off, yes/no, true/false, 1/0; value: bool * */
     GT_ARG_NUMBER, /* decimal or 0x hex, [min, max]; value: uint64_t * */
@@ -19,9 +19,9 @@ enum gt_arg_kind {
     GT_ARG_EACH,   /* any text, several times: `each` accepts or refuses it; value: its self */
 };
 
-struct gt_arg {
+struct gt_support_arg {
     const char *name;
-    enum gt_arg_kind kind;
+    enum gt_support_arg_kind kind;
     void *value;
     uint64_t min, max;          /* GT_ARG_NUMBER */
     const char *const *choices; /* GT_ARG_CHOICE, NULL-terminated */
@@ -31,6 +31,7 @@ struct gt_arg {
 
 /* The table ends with a NULL name. A later word for the same name wins. GT_E_USAGE, or what `each`
  * returned. */
-int gt_args_parse(const struct gt_arg *table, int argc, char **argv, struct gt_error *err);
+int gt_support_args_parse(const struct gt_support_arg *table, int argc, char **argv,
+                          struct gt_error *err);
 
 #endif

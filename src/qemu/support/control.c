@@ -24,16 +24,16 @@ struct place {
     int fd;     /* -1: free */
     bool ended; /* it sends nothing more */
     bool ready; /* its input may have another message */
-    struct gt_control_client client;
+    struct gt_support_control_client client;
 };
 
-struct gt_control {
-    struct gt_control_options options;
+struct gt_support_control {
+    struct gt_support_control_options options;
     pthread_t thread;
     bool serves, stop; /* atomic */
     bool private_files;
 
-    struct gt_listener listener; /* the thread's alone, as are the places */
+    struct gt_socket_listener listener; /* the thread's alone, as are the places */
     struct place place[GT_CONTROL_CLIENTS];
 
     pthread_mutex_t lock; /* protects the following members */
@@ -46,15 +46,16 @@ struct gt_control {
 
 static void disconnect(struct place *p)
 {
-    int fd = __atomic_exchange_n(&p->fd, -1, __ATOMIC_RELAXED); /* see gt_control_fork_child */
+    int fd =
+        __atomic_exchange_n(&p->fd, -1, __ATOMIC_RELAXED); /* see gt_support_control_fork_child */
     close(fd);
-    gt_control_client_free(&p->client);
+    gt_support_control_client_free(&p->client);
 }
 
 /* Sends what can be sent; false: the client is gone. */
 static bool send_out(struct place *p)
 {
-    struct gt_control_client *c = &p->client;
+    struct gt_support_control_client *c = &p->client;
     while (c->sent < c->out.n) {
         ssize_t n = send(p->fd, c->out.data + c->sent, c->out.n - c->sent, MSG_NOSIGNAL);
         if (n < 0 && errno != EINTR)
@@ -68,9 +69,9 @@ static bool send_out(struct place *p)
 /* Runs one message, so that a client with many does not delay the others. */
 static void work(struct place *p)
 {
-    struct gt_control_client *c = &p->client;
+    struct gt_support_control_client *c = &p->client;
     bool sent = send_out(p);
-    p->ready = sent && gt_control_client_work(c);
+    p->ready = sent && gt_support_control_client_work(c);
     if (p->ready)
         sent = send_out(p);
     if (!sent || c->out.failed || (p->ended && !p->ready && !c->out.n))
@@ -79,7 +80,7 @@ static void work(struct place *p)
 
 static void receive(struct place *p)
 {
-    struct gt_control_client *c = &p->client;
+    struct gt_support_control_client *c = &p->client;
     ssize_t n = recv(p->fd, c->in + c->fill, sizeof c->in - c->fill, 0);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
@@ -92,12 +93,12 @@ static void receive(struct place *p)
     work(p);
 }
 
-static void begin_client(struct gt_control *c, struct place *p, int fd)
+static void begin_client(struct gt_support_control *c, struct place *p, int fd)
 {
-    const struct gt_control_options *o = &c->options;
+    const struct gt_support_control_options *o = &c->options;
     p->fd = fd;
     p->ended = p->ready = false;
-    gt_control_client_init(&p->client, &o->table, o->line, o->greets);
+    gt_support_control_client_init(&p->client, &o->table, o->line, o->greets);
     work(p);
 }
 
@@ -109,9 +110,9 @@ static void refuse_client(int fd)
     close(fd);
 }
 
-static void accept_client(struct gt_control *c)
+static void accept_client(struct gt_support_control *c)
 {
-    int fd = gt_listener_accept(&c->listener);
+    int fd = gt_socket_listener_accept(&c->listener);
     if (fd < 0)
         return;
     for (size_t i = 0; i < GT_CONTROL_CLIENTS; i++)
@@ -138,7 +139,7 @@ static short events_of(const struct place *p)
 }
 
 /* Waits a moment for clients, and serves those that have sent something. */
-static void poll_clients(struct gt_control *c)
+static void poll_clients(struct gt_support_control *c)
 {
     struct pollfd f[1 + GT_CONTROL_CLIENTS] = {{.fd = c->listener.fd, .events = POLLIN}};
     bool ready = false;
@@ -162,10 +163,10 @@ static void poll_clients(struct gt_control *c)
         accept_client(c);
 }
 
-static int open_socket(struct gt_control *c)
+static int open_socket(struct gt_support_control *c)
 {
     struct gt_error err = {0};
-    int status = gt_listener_open(&c->listener, c->options.path, &err);
+    int status = gt_socket_listener_open(&c->listener, c->options.path, &err);
     pthread_mutex_lock(&c->lock);
     c->open = true;
     c->error = err;
@@ -181,7 +182,7 @@ static bool is_set(const bool *flag)
 
 static void *serve(void *self)
 {
-    struct gt_control *c = self;
+    struct gt_support_control *c = self;
     c->private_files = gt_thread_own_files();
     for (size_t i = 0; i < GT_CONTROL_CLIENTS; i++)
         c->place[i].fd = -1;
@@ -196,20 +197,20 @@ static void *serve(void *self)
         if (c->place[i].fd >= 0)
             disconnect(&c->place[i]);
     if (status == 0)
-        gt_listener_close(&c->listener);
+        gt_socket_listener_close(&c->listener);
     return NULL;
 }
 
 /* ---- its users ----------------------------------------------------------------------------- */
 
-static void destroy(struct gt_control *c)
+static void destroy(struct gt_support_control *c)
 {
     pthread_cond_destroy(&c->opened);
     pthread_mutex_destroy(&c->lock);
     free(c);
 }
 
-static void wait_until_open(struct gt_control *c, struct gt_error *err)
+static void wait_until_open(struct gt_support_control *c, struct gt_error *err)
 {
     pthread_mutex_lock(&c->lock);
     while (!c->open)
@@ -219,14 +220,14 @@ static void wait_until_open(struct gt_control *c, struct gt_error *err)
     pthread_mutex_unlock(&c->lock);
 }
 
-int gt_control_start(struct gt_control **out, const struct gt_control_options *o,
-                     struct gt_error *err)
+int gt_support_control_start(struct gt_support_control **out,
+                             const struct gt_support_control_options *o, struct gt_error *err)
 {
     *out = NULL;
     int status = gt_socket_check_path(o->path, err);
     if (status < 0)
         return status;
-    struct gt_control *c = calloc(1, sizeof *c);
+    struct gt_support_control *c = calloc(1, sizeof *c);
     if (!c)
         return gt_error_set(err, GT_E_NOMEM, "control=%s: out of memory", o->path);
     c->options = *o;
@@ -240,18 +241,18 @@ int gt_control_start(struct gt_control **out, const struct gt_control_options *o
     wait_until_open(c, err);
     status = c->error.status;
     if (status < 0)
-        gt_control_stop(c);
+        gt_support_control_stop(c);
     else
         *out = c;
     return status;
 }
 
-void gt_control_serve(struct gt_control *c)
+void gt_support_control_serve(struct gt_support_control *c)
 {
     __atomic_store_n(&c->serves, true, __ATOMIC_RELEASE);
 }
 
-void gt_control_stop(struct gt_control *c)
+void gt_support_control_stop(struct gt_support_control *c)
 {
     if (!c)
         return;
@@ -262,7 +263,7 @@ void gt_control_stop(struct gt_control *c)
 
 /* The descriptors are in a table of the thread's own, or in one that the processes have copies of.
  * The parent's thread may be anywhere: each number is read once. */
-void gt_control_fork_child(struct gt_control *c)
+void gt_support_control_fork_child(struct gt_support_control *c)
 {
     if (!c || c->private_files)
         return;

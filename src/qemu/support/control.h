@@ -17,28 +17,28 @@ enum {
     GT_CONTROL_LINE = 4096, /* bytes of a line with its end */
 };
 
-struct gt_control;
+struct gt_support_control;
 
-struct gt_control_options {
-    const char *path;              /* lives as long as the socket */
-    struct gt_monitor_table table; /* its commands, too */
-    size_t line;                   /* most bytes of a line without its end; below GT_CONTROL_LINE */
+struct gt_support_control_options {
+    const char *path;                     /* lives as long as the socket */
+    struct gt_events_monitor_table table; /* its commands, too */
+    size_t line; /* most bytes of a line without its end; below GT_CONTROL_LINE */
     bool greets; /* every client gets QMP's greeting, which QMP's clients wait for */
 };
 
 /* Makes the socket. Clients may connect when this returns; their commands wait for
- * gt_control_serve. GT_E_USAGE, GT_E_RANGE, GT_E_EXISTS, GT_E_IO, GT_E_NOMEM: *out is NULL, and no
- * thread runs. */
-int gt_control_start(struct gt_control **out, const struct gt_control_options *o,
-                     struct gt_error *err);
+ * gt_support_control_serve. GT_E_USAGE, GT_E_RANGE, GT_E_EXISTS, GT_E_IO, GT_E_NOMEM: *out is NULL,
+ * and no thread runs. */
+int gt_support_control_start(struct gt_support_control **out,
+                             const struct gt_support_control_options *o, struct gt_error *err);
 /* Commands are run from now on. */
-void gt_control_serve(struct gt_control *c);
+void gt_support_control_serve(struct gt_support_control *c);
 
 /* Removes the socket. Returns when no command is under way, and none will be. NULL is fine. */
-void gt_control_stop(struct gt_control *c);
+void gt_support_control_stop(struct gt_support_control *c);
 
 /* In a forked child, which has no such thread: the socket is the parent's. Its memory stays
  * allocated; c must not be used any more. NULL is fine. */
-void gt_control_fork_child(struct gt_control *c);
+void gt_support_control_fork_child(struct gt_support_control *c);
 
 #endif

@@ -31,21 +31,22 @@ int gt_exec_calls_begin(const struct gt_exec_calls *given, struct gt_error *err)
     return given->sys ? gt_execs_init(given->follow && given->arch, given->output, err) : 0;
 }
 
-void gt_exec_calls_translated(const struct gt_block *block)
+void gt_exec_calls_translated(const struct gt_host_block *block)
 {
     if (!state.given.sys || __atomic_load_n(&state.has_base, __ATOMIC_ACQUIRE))
         return;
-    const void *host = gt_insn_host_addr(gt_block_insn(block, 0));
+    const void *host = gt_host_insn_host_addr(gt_host_block_insn(block, 0));
     if (!host)
         return;
-    __atomic_store_n(&state.base, (uint64_t)(uintptr_t)host - gt_block_pc(block), __ATOMIC_RELAXED);
+    __atomic_store_n(&state.base, (uint64_t)(uintptr_t)host - gt_host_block_pc(block),
+                     __ATOMIC_RELAXED);
     __atomic_store_n(&state.has_base, true, __ATOMIC_RELEASE);
 }
 
 static bool read_guest(const void *self, uint64_t addr, void *out, size_t n)
 {
     (void)self;
-    return gt_own_memory_read(addr + state.base, out, n) == 0;
+    return gt_support_own_memory_read(addr + state.base, out, n) == 0;
 }
 
 static bool is_forked(void)
@@ -58,7 +59,7 @@ static void report_so_far(void)
 {
     if (is_forked())
         return;
-    gt_forks_report();
+    gt_support_forks_report();
     gt_execs_report();
 }
 
@@ -82,10 +83,10 @@ static void follow(struct gt_exec *e)
 {
     report_so_far();
     if (is_forked())
-        gt_forks_executed(1);
+        gt_support_forks_executed(1);
     gt_execs_run(e);
     if (is_forked())
-        gt_forks_executed(-1);
+        gt_support_forks_executed(-1);
 }
 
 static struct gt_exec look(int64_t number, const uint64_t args[8])
@@ -107,7 +108,7 @@ static struct gt_exec look(int64_t number, const uint64_t args[8])
 
 void gt_exec_calls_on_syscall(int64_t number, const uint64_t args[8])
 {
-    const struct gt_syscalls *sys = state.given.sys;
+    const struct gt_arch_syscalls *sys = state.given.sys;
     executing.name[0] = '\0';
     if (!sys || (number != sys->execve && number != sys->execveat) ||
         !__atomic_load_n(&state.has_base, __ATOMIC_ACQUIRE))
@@ -144,8 +145,8 @@ static struct counts {
     int executed;
 } * counts; /* atomic; NULL: a machine, or not begun */
 
-int gt_forks_watch(void (*before)(void), void (*parent)(void), void (*child)(void),
-                   struct gt_error *err)
+int gt_support_forks_watch(void (*before)(void), void (*parent)(void), void (*child)(void),
+                           struct gt_error *err)
 {
     void *page =
         mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -156,18 +157,18 @@ int gt_forks_watch(void (*before)(void), void (*parent)(void), void (*child)(voi
     return e ? gt_error_errno(err, e, "pthread_atfork") : 0;
 }
 
-void gt_forks_add(void)
+void gt_support_forks_add(void)
 {
     __atomic_fetch_add(&counts->forks, 1, __ATOMIC_RELAXED);
 }
 
-void gt_forks_executed(int more)
+void gt_support_forks_executed(int more)
 {
     if (counts)
         __atomic_fetch_add(&counts->executed, more, __ATOMIC_RELAXED);
 }
 
-void gt_forks_report(void)
+void gt_support_forks_report(void)
 {
     unsigned n = counts ? __atomic_exchange_n(&counts->forks, 0, __ATOMIC_RELAXED) : 0;
     int executed = counts ? __atomic_exchange_n(&counts->executed, 0, __ATOMIC_RELAXED) : 0;

@@ -16,9 +16,9 @@
 #include <stdint.h>
 
 struct gt_exec_calls {
-    const struct gt_syscalls *sys; /* NULL: nothing is done */
-    const struct gt_arch *arch;    /* NULL: no program is followed */
-    const char *output;            /* no absolute path: the same */
+    const struct gt_arch_syscalls *sys; /* NULL: nothing is done */
+    const struct gt_arch *arch;         /* NULL: no program is followed */
+    const char *output;                 /* no absolute path: the same */
     bool follow;
     bool children; /* forked processes are recorded themselves */
 };
@@ -26,7 +26,7 @@ struct gt_exec_calls {
 /* At load; the tables must last. GT_E_NOMEM. */
 int gt_exec_calls_begin(const struct gt_exec_calls *given, struct gt_error *err);
 /* A block is translated: it says where the guest's memory is. */
-void gt_exec_calls_translated(const struct gt_block *block);
+void gt_exec_calls_translated(const struct gt_host_block *block);
 /* A system call begins, and all that is recorded is written: it may not return. One ends, so that
  * no program was executed. */
 void gt_exec_calls_on_syscall(int64_t number, const uint64_t args[8]);
@@ -39,13 +39,13 @@ void gt_exec_calls_report(void);
 
 /* Counts from now on; the tool's handlers are called around each fork (pthread_atfork).
  * GT_E_NOMEM, GT_E_IO. */
-int gt_forks_watch(void (*before)(void), void (*parent)(void), void (*child)(void),
-                   struct gt_error *err);
+int gt_support_forks_watch(void (*before)(void), void (*parent)(void), void (*child)(void),
+                           struct gt_error *err);
 /* After a fork, in the process that forked: in a child as well. */
-void gt_forks_add(void);
+void gt_support_forks_add(void);
 /* Adds to the number of those that go on as a program that is recorded. */
-void gt_forks_executed(int more);
+void gt_support_forks_executed(int more);
 /* Prints how many forks were counted since the last report, if any. */
-void gt_forks_report(void);
+void gt_support_forks_report(void);
 
 #endif

@@ -11,14 +11,14 @@
 void gt_gate_init(struct gt_gate *g)
 {
     pthread_mutex_init(&g->lock, NULL);
-    g->open = g->state = gt_membarrier_exists() ? GT_GATE_OPEN : GT_GATE_FENCES;
+    g->open = g->state = gt_thread_membarrier_exists() ? GT_GATE_OPEN : GT_GATE_FENCES;
 }
 
 /* Makes all other threads see the state, and this one see their words. */
 static bool fence(const struct gt_gate *g)
 {
-    return g->open == GT_GATE_FENCES || gt_membarrier() ||
-           (gt_membarrier_prepare() && gt_membarrier());
+    return g->open == GT_GATE_FENCES || gt_thread_membarrier() ||
+           (gt_thread_membarrier_prepare() && gt_thread_membarrier());
 }
 
 /* A callback ends in a moment, unless its thread has no processor. */
@@ -38,7 +38,7 @@ static bool wait_for_words(const struct gt_gate_words *words, uint64_t until)
     for (unsigned i = 0; i < words->n; i++, word += words->stride)
         for (unsigned round = 0; gt_gate_is_under_way((const uint32_t *)(const void *)word);
              round++) {
-            if (until && gt_clock_monotonic() >= until)
+            if (until && gt_base_clock_monotonic() >= until)
                 return false;
             pause_for(round);
         }
@@ -90,7 +90,7 @@ enum gt_gate_end gt_gate_end(struct gt_gate *g, const struct gt_gate_words *word
     if (__atomic_exchange_n(&g->ends, true, __ATOMIC_SEQ_CST))
         return GT_GATE_ENDED;
     g->locked = lock_in_time(&g->lock);
-    uint64_t until = gt_clock_monotonic() + GT_GATE_SECONDS * UINT64_C(1000000000);
+    uint64_t until = gt_base_clock_monotonic() + GT_GATE_SECONDS * UINT64_C(1000000000);
     return g->locked && shut(g, words, until) ? GT_GATE_QUIET : GT_GATE_NOT_QUIET;
 }
 

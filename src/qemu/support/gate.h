@@ -10,7 +10,7 @@
  * exiting thread holds) may go on at any later moment, and is waited for only so long.
  *
  * The callbacks' side costs two stores and a load: the thread that shuts the gate makes all others
- * see it (gt_membarrier).
+ * see it (gt_thread_membarrier).
  */
 #ifndef GT_QEMU_SUPPORT_GATE_H
 #define GT_QEMU_SUPPORT_GATE_H

@@ -13,28 +13,28 @@ enum { SUPERVISOR = 1 }; /* QEMU's register `priv`; in a virtual machine it has 
 static bool read_u64(void *self, uint64_t physical, uint64_t *out)
 {
     uint8_t bytes[8];
-    struct gt_reader r;
+    struct gt_bytes_reader r;
     (void)self;
-    if (!gt_memory_read_physical(physical, bytes, sizeof bytes))
+    if (!gt_host_memory_read_physical(physical, bytes, sizeof bytes))
         return false;
-    gt_reader_init(&r, bytes, sizeof bytes);
-    *out = gt_read_u64(&r);
+    gt_bytes_reader_init(&r, bytes, sizeof bytes);
+    *out = gt_bytes_read_u64(&r);
     return true;
 }
 
 /* The program's pages, from its kernel. */
 static bool read_user(uint64_t addr, uint8_t *out, size_t n)
 {
-    static struct gt_register priv, satp; /* the first vCPU's: all are of one type */
+    static struct gt_host_register priv, satp; /* the first vCPU's: all are of one type */
     uint64_t level, root, physical;
-    if (!gt_host_can(GT_HOST_PHYSICAL_MEMORY) || !gt_register_read(&priv, "priv", &level) ||
-        level != SUPERVISOR || !gt_register_read(&satp, "satp", &root))
+    if (!gt_host_can(GT_HOST_PHYSICAL_MEMORY) || !gt_host_register_read(&priv, "priv", &level) ||
+        level != SUPERVISOR || !gt_host_register_read(&satp, "satp", &root))
         return false;
     while (n) {
         size_t part = GT_PAGE - (size_t)(addr % GT_PAGE);
         part = part < n ? part : n;
-        if (!gt_riscv64_user_page(root, addr, read_u64, NULL, &physical) ||
-            !gt_memory_read_physical(physical, out, part))
+        if (!gt_arch_riscv64_user_page(root, addr, read_u64, NULL, &physical) ||
+            !gt_host_memory_read_physical(physical, out, part))
             return false;
         addr += part;
         out += part;
@@ -43,9 +43,9 @@ static bool read_user(uint64_t addr, uint8_t *out, size_t n)
     return true;
 }
 
-bool gt_guest_memory_read(const struct gt_arch *arch, uint64_t addr, void *out, size_t n)
+bool gt_support_guest_memory_read(const struct gt_arch *arch, uint64_t addr, void *out, size_t n)
 {
-    if (gt_memory_read(addr, out, n))
+    if (gt_host_memory_read(addr, out, n))
         return true;
     return strcmp(arch->name, "riscv64") == 0 && read_user(addr, out, n);
 }

@@ -12,6 +12,6 @@
 #include "guest/arch/arch.h"
 
 /* Pages that are not there stay so: false, as for n bytes of which some are in such a page. */
-bool gt_guest_memory_read(const struct gt_arch *arch, uint64_t addr, void *out, size_t n);
+bool gt_support_guest_memory_read(const struct gt_arch *arch, uint64_t addr, void *out, size_t n);
 
 #endif

@@ -17,16 +17,16 @@
 
 /* Whether callbacks of the instruction are never kept. `last`: no other one follows in its block;
  * `arch`: NULL: unknown. */
-bool gt_callbacks_end(const struct gt_arch *arch, uint64_t pc, const uint8_t *bytes, size_t size,
-                      bool last);
+bool gt_support_callbacks_end(const struct gt_arch *arch, uint64_t pc, const uint8_t *bytes,
+                              size_t size, bool last);
 
 /* The instruction, the last of its block, is not watched: an interrupt of an x86 machine stores
  * for no instruction, and would find callbacks that the host keeps. */
-bool gt_callbacks_reach_interrupts(const struct gt_arch *arch, bool system,
-                                   const struct gt_insn_ref *last);
+bool gt_support_callbacks_reach_interrupts(const struct gt_arch *arch, bool system,
+                                           const struct gt_host_insn *last);
 
 /* An instruction of which the tool wants nothing, in a program of which it watches others: where
  * the host keeps callbacks, those do not reach it. */
-void gt_callbacks_keep_out(const struct gt_arch *arch, struct gt_insn_ref *insn);
+void gt_support_callbacks_keep_out(const struct gt_arch *arch, struct gt_host_insn *insn);
 
 #endif

@@ -15,12 +15,12 @@
 enum { STACK = 1 << 20 };
 
 /* False: the last one. */
-static bool take(const struct gt_messages *m, char *line)
+static bool take(const struct gt_support_messages *m, char *line)
 {
-    struct gt_monitor_answer ignored;
+    struct gt_events_monitor_answer ignored;
     if (strcmp(line, GT_MESSAGE_QUIT) == 0)
         return false;
-    gt_monitor_run(&m->table, line, &ignored);
+    gt_events_monitor_run(&m->table, line, &ignored);
     return true;
 }
 
@@ -32,7 +32,7 @@ struct arrived {
 };
 
 /* False: the last message has come. */
-static bool take_lines(const struct gt_messages *m, struct arrived *a)
+static bool take_lines(const struct gt_support_messages *m, struct arrived *a)
 {
     char *at = a->data, *end;
     while ((end = memchr(at, '\n', (size_t)(a->data + a->n - at)))) {
@@ -54,7 +54,7 @@ static bool take_lines(const struct gt_messages *m, struct arrived *a)
 /* Open for writing as well: so no writer's end is the end. */
 static void *listen_on(void *arg)
 {
-    const struct gt_messages *m = arg;
+    const struct gt_support_messages *m = arg;
     struct arrived a = {.n = 0};
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     if (m->own_files)
@@ -96,7 +96,7 @@ static void make_fifo(void *arg)
 }
 
 struct farewell {
-    const struct gt_messages *m;
+    const struct gt_support_messages *m;
     bool sent;
 };
 
@@ -106,11 +106,11 @@ static void send_quit(void *arg)
     struct farewell *f = arg;
     int e;
     do {
-        e = gt_message_write(f->m->fd, GT_MESSAGE_QUIT, NULL);
+        e = gt_recording_message_write(f->m->fd, GT_MESSAGE_QUIT, NULL);
         if (e == EAGAIN)
             sched_yield(); /* it is full: the thread reads */
     } while (e == EAGAIN);
-    f->sent = e == 0 || gt_message_send(f->m->fifo, GT_MESSAGE_QUIT, NULL) == 0;
+    f->sent = e == 0 || gt_recording_message_send(f->m->fifo, GT_MESSAGE_QUIT, NULL) == 0;
     if (f->m->fd >= 0)
         close(f->m->fd);
 }
@@ -120,42 +120,42 @@ static void remove_fifo(void *fifo)
     unlink(fifo);
 }
 
-void gt_messages_start(struct gt_messages *m)
+void gt_support_messages_start(struct gt_support_messages *m)
 {
     struct made made = {.fifo = m->fifo, .fd = -1};
-    gt_worker_call(m->worker, make_fifo, &made);
+    gt_thread_worker_call(m->worker, make_fifo, &made);
     m->fd = made.fd;
     if (made.there && !made.listens)
         m->listening = gt_thread_start(&m->thread, STACK, listen_on, m) == 0;
 }
 
-void gt_messages_fork_child(struct gt_messages *m)
+void gt_support_messages_fork_child(struct gt_support_messages *m)
 {
     m->listening = false;
 }
 
-void gt_messages_end(struct gt_messages *m, bool remove)
+void gt_support_messages_end(struct gt_support_messages *m, bool remove)
 {
     if (!m->listening)
         return;
     struct farewell farewell = {.m = m};
-    if (gt_worker_call(m->worker, send_quit, &farewell) < 0 || !farewell.sent)
+    if (gt_thread_worker_call(m->worker, send_quit, &farewell) < 0 || !farewell.sent)
         pthread_cancel(m->thread);
     pthread_join(m->thread, NULL);
     if (remove)
-        gt_worker_call(m->worker, remove_fifo, m->fifo);
+        gt_thread_worker_call(m->worker, remove_fifo, m->fifo);
     m->listening = false;
     g_clear_pointer(&m->fifo, g_free);
 }
 
-void gt_sink_message_report(struct gt_packet_sink *sink)
+void gt_support_sink_message_report(struct gt_packet_sink *sink)
 {
     struct gt_error message;
     if (gt_packet_sink_message(sink, &message))
         gt_host_message("%s", message.text);
 }
 
-bool gt_sink_end_is_seen(const struct gt_host_info *host)
+bool gt_support_sink_end_is_seen(const struct gt_host_info *host)
 {
     return !host->system || gt_host_can(GT_HOST_SHUTDOWN);
 }

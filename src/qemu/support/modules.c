@@ -10,26 +10,27 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static struct gt_func *funcs_create(size_t n)
+static struct gt_track_func *funcs_create(size_t n)
 {
     void *p = NULL;
-    if (posix_memalign(&p, 16, (n ? n : 1) * sizeof(struct gt_func)) != 0)
+    if (posix_memalign(&p, 16, (n ? n : 1) * sizeof(struct gt_track_func)) != 0)
         abort(); /* as GLib does */
-    memset(p, 0, (n ? n : 1) * sizeof(struct gt_func));
+    memset(p, 0, (n ? n : 1) * sizeof(struct gt_track_func));
     return p;
 }
 
-static struct gt_module *module_create(struct gt_modules *m, uint64_t lo, uint64_t hi,
-                                       const char *path)
+static struct gt_support_module *module_create(struct gt_support_modules *m, uint64_t lo,
+                                               uint64_t hi, const char *path)
 {
-    struct gt_module *module = g_new0(struct gt_module, 1);
+    struct gt_support_module *module = g_new0(struct gt_support_module, 1);
     module->lo = lo;
     module->hi = hi;
     module->path = g_strdup(path);
     module->anon = funcs_create(1);
-    *module->anon = (struct gt_func){.lo = lo, .hi = hi, .flags = GT_FUNC_ANON};
+    *module->anon = (struct gt_track_func){.lo = lo, .hi = hi, .flags = GT_FUNC_ANON};
     module->stubs = funcs_create(1);
-    *module->stubs = (struct gt_func){.lo = lo, .hi = hi, .flags = GT_FUNC_ANON | GT_FUNC_STUB};
+    *module->stubs =
+        (struct gt_track_func){.lo = lo, .hi = hi, .flags = GT_FUNC_ANON | GT_FUNC_STUB};
     module->handlers = g_ptr_array_new();
     module->entered = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     g_ptr_array_add(m->all, module);
@@ -38,12 +39,12 @@ static struct gt_module *module_create(struct gt_modules *m, uint64_t lo, uint64
 
 /* A file that was mapped once: the same as long as it is not written. */
 struct file {
-    struct gt_module_file id;
+    struct gt_support_module_file id;
     char *path;
-    const char *opened;         /* of a removed file: where it can still be read; NULL: nowhere */
-    struct gt_symbols *symbols; /* NULL: none to be had */
-    GHashTable *at;             /* lo -> struct gt_module */
-    struct gt_module *last;     /* the newest of them */
+    const char *opened; /* of a removed file: where it can still be read; NULL: nowhere */
+    struct gt_elf_symbols *symbols; /* NULL: none to be had */
+    GHashTable *at;                 /* lo -> struct gt_support_module */
+    struct gt_support_module *last; /* the newest of them */
 };
 
 static guint hash_file(gconstpointer key)
@@ -65,10 +66,10 @@ static gint compare_addresses(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-void gt_modules_init(struct gt_modules *m, bool user, void (*added)(void *, struct gt_module *),
-                     void *self)
+void gt_support_modules_init(struct gt_support_modules *m, bool user,
+                             void (*added)(void *, struct gt_support_module *), void *self)
 {
-    *m = (struct gt_modules){.user = user, .added = added, .self = self};
+    *m = (struct gt_support_modules){.user = user, .added = added, .self = self};
     m->all = g_ptr_array_new();
     m->live = g_ptr_array_new();
     m->displaced = g_ptr_array_new();
@@ -80,40 +81,41 @@ void gt_modules_init(struct gt_modules *m, bool user, void (*added)(void *, stru
 }
 
 /* Of thousands of functions a program uses few. */
-static struct gt_func *func_of(const struct gt_module *module, const struct gt_symbol *symbol)
+static struct gt_track_func *func_of(const struct gt_support_module *module,
+                                     const struct gt_elf_symbol *symbol)
 {
-    struct gt_func *fn = g_hash_table_lookup(module->functions, symbol);
+    struct gt_track_func *fn = g_hash_table_lookup(module->functions, symbol);
     if (fn)
         return fn;
     fn = funcs_create(1);
-    *fn = (struct gt_func){
+    *fn = (struct gt_track_func){
         .lo = module->lo + symbol->addr,
         .hi = module->lo + symbol->addr + symbol->size,
-        .flags = gt_module_flags_of(symbol),
+        .flags = gt_support_module_flags_of(symbol),
     };
     g_hash_table_insert(module->functions, (void *)symbol, fn);
     return fn;
 }
 
 struct load {
-    struct gt_modules *modules;
+    struct gt_support_modules *modules;
     uint64_t host_addr;
-    struct gt_module *module;
+    struct gt_support_module *module;
     uint64_t anon_lo, anon_hi; /* where there is no file; hi 0: not known */
     uint64_t now;
 };
 
-static bool overlaps(const struct gt_module *a, uint64_t lo, uint64_t hi)
+static bool overlaps(const struct gt_support_module *a, uint64_t lo, uint64_t hi)
 {
     return a->lo < hi && lo < a->hi;
 }
 
 /* The file at the path may be another than the mapped one: then there is none to compare. */
-static struct gt_module_file identify(const struct gt_mapping *map)
+static struct gt_support_module_file identify(const struct gt_process_mapping *map)
 {
     struct stat st;
-    struct gt_module_file file = {.device = (uint64_t)map->dev_major << 32 | map->dev_minor,
-                                  .inode = map->inode};
+    struct gt_support_module_file file = {.device = (uint64_t)map->dev_major << 32 | map->dev_minor,
+                                          .inode = map->inode};
     if (stat(map->path, &st) == 0) {
         file.size = (uint64_t)st.st_size;
         file.mtime = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
@@ -121,7 +123,8 @@ static struct gt_module_file identify(const struct gt_mapping *map)
     return file;
 }
 
-static struct file *file_of(struct gt_modules *m, const struct gt_module_file *id, const char *path)
+static struct file *file_of(struct gt_support_modules *m, const struct gt_support_module_file *id,
+                            const char *path)
 {
     struct file key = {.id = *id, .path = (char *)path};
     struct file *f = g_hash_table_lookup(m->files, &key);
@@ -135,10 +138,10 @@ static struct file *file_of(struct gt_modules *m, const struct gt_module_file *i
     return f;
 }
 
-static void read_symbols(struct gt_module *module, struct file *file)
+static void read_symbols(struct gt_support_module *module, struct file *file)
 {
     const char *path = file->opened ? file->opened : module->path;
-    if (!file->last && gt_symbols_load(path, &file->symbols, NULL) < 0)
+    if (!file->last && gt_elf_symbols_load(path, &file->symbols, NULL) < 0)
         file->symbols = NULL;
     module->symbols = file->symbols;
     if (module->symbols && module->symbols->load_size > module->hi - module->lo)
@@ -146,19 +149,20 @@ static void read_symbols(struct gt_module *module, struct file *file)
     module->anon->hi = module->stubs->hi = module->hi;
 }
 
-static void set_apart(struct gt_modules *m, struct gt_module *module, struct gt_module *other)
+static void set_apart(struct gt_support_modules *m, struct gt_support_module *module,
+                      struct gt_support_module *other)
 {
     module->apart = other->apart = true;
     g_ptr_array_add(m->displaced, other);
 }
 
 /* The module's place is its own now; those that had a part of it lose theirs. */
-static void claim_range(struct gt_modules *m, struct gt_module *module)
+static void claim_range(struct gt_support_modules *m, struct gt_support_module *module)
 {
     GTreeNode *node = g_tree_upper_bound(m->by_address, &module->lo), *next;
     GTreeNode *before = node ? g_tree_node_previous(node) : g_tree_node_last(m->by_address);
     for (node = before ? before : node; node; node = next) {
-        struct gt_module *other = g_tree_node_value(node);
+        struct gt_support_module *other = g_tree_node_value(node);
         next = g_tree_node_next(node);
         if (other->lo >= module->hi)
             break;
@@ -167,7 +171,7 @@ static void claim_range(struct gt_modules *m, struct gt_module *module)
         set_apart(m, module, other);
     }
     for (guint i = 0; i < m->displaced->len; i++) {
-        struct gt_module *other = m->displaced->pdata[i];
+        struct gt_support_module *other = m->displaced->pdata[i];
         g_tree_remove(m->by_address, &other->lo);
     }
     g_tree_insert(m->by_address, &module->lo, module);
@@ -175,10 +179,10 @@ static void claim_range(struct gt_modules *m, struct gt_module *module)
     g_ptr_array_add(m->live, module);
 }
 
-static struct gt_module *add_module(struct gt_modules *m, struct file *file, uint64_t lo,
-                                    uint64_t hi)
+static struct gt_support_module *add_module(struct gt_support_modules *m, struct file *file,
+                                            uint64_t lo, uint64_t hi)
 {
-    struct gt_module *module = module_create(m, lo, hi, file->path);
+    struct gt_support_module *module = module_create(m, lo, hi, file->path);
     module->functions = g_hash_table_new(NULL, NULL);
     read_symbols(module, file);
     module->saved = file->last && file->last->saved;
@@ -189,9 +193,9 @@ static struct gt_module *add_module(struct gt_modules *m, struct file *file, uin
 }
 
 /* Two modules of one path are distinguished by time, whatever is in them. */
-static void note_path(struct gt_modules *m, struct gt_module *module)
+static void note_path(struct gt_support_modules *m, struct gt_support_module *module)
 {
-    struct gt_module *other = g_hash_table_lookup(m->paths, module->path);
+    struct gt_support_module *other = g_hash_table_lookup(m->paths, module->path);
     if (other && other != module)
         set_apart(m, module, other);
     g_hash_table_replace(m->paths, module->path, module);
@@ -201,8 +205,8 @@ static void note_path(struct gt_modules *m, struct gt_module *module)
 static void load_module(void *arg)
 {
     struct load *load = arg;
-    struct gt_modules *m = load->modules;
-    struct gt_mapping map;
+    struct gt_support_modules *m = load->modules;
+    struct gt_process_mapping map;
     int found = gt_process_mapping_at(load->host_addr, &map);
     if (found == 0) {
         load->anon_lo = map.start - m->guest_base;
@@ -211,11 +215,11 @@ static void load_module(void *arg)
     if (found != 1 || !map.path[0])
         return;
     uint64_t lo = map.base - m->guest_base;
-    struct gt_module_file id = identify(&map);
+    struct gt_support_module_file id = identify(&map);
     struct file *file = file_of(m, &id, map.path);
     if (map.deleted && !file->opened)
         file->opened = gt_process_readable_path(&map, m->program);
-    struct gt_module *module = g_hash_table_lookup(file->at, &lo);
+    struct gt_support_module *module = g_hash_table_lookup(file->at, &lo);
     bool added = !module || !module->gone || g_tree_lookup(m->by_address, &lo) != module;
     g_ptr_array_set_size(m->displaced, 0);
     if (!module || !module->gone)
@@ -236,30 +240,31 @@ static void announce(void *arg)
     load->modules->added(load->modules->self, load->module);
 }
 
-struct gt_module *gt_modules_add_made(struct gt_modules *m, uint64_t lo, const char *path,
-                                      struct gt_symbols *symbols)
+struct gt_support_module *gt_support_modules_add_made(struct gt_support_modules *m, uint64_t lo,
+                                                      const char *path,
+                                                      struct gt_elf_symbols *symbols)
 {
-    struct gt_module *module = module_create(m, lo, lo + symbols->load_size, path);
+    struct gt_support_module *module = module_create(m, lo, lo + symbols->load_size, path);
     struct load load = {.modules = m, .module = module};
     module->symbols = symbols;
     module->functions = g_hash_table_new(NULL, NULL);
     module->made = module->lines_read = true;
     module->loaded = m->now ? m->now(m->self) : 0;
     g_ptr_array_set_size(m->displaced, 0);
-    return gt_worker_call(m->worker, announce, &load) < 0 ? NULL : module;
+    return gt_thread_worker_call(m->worker, announce, &load) < 0 ? NULL : module;
 }
 
-static struct gt_module *find_known(struct gt_modules *m, uint64_t pc)
+static struct gt_support_module *find_known(struct gt_support_modules *m, uint64_t pc)
 {
     for (guint i = m->live->len; i-- > 0;) {
-        struct gt_module *module = g_ptr_array_index(m->live, i);
+        struct gt_support_module *module = g_ptr_array_index(m->live, i);
         if (pc >= module->lo && pc < module->hi)
             return module;
     }
     return NULL;
 }
 
-static bool is_anon(const struct gt_modules *m, uint64_t pc)
+static bool is_anon(const struct gt_support_modules *m, uint64_t pc)
 {
     for (unsigned i = 0; i < GT_MODULES_ANON; i++)
         if (pc >= m->anon[i].lo && pc < m->anon[i].hi)
@@ -267,14 +272,14 @@ static bool is_anon(const struct gt_modules *m, uint64_t pc)
     return false;
 }
 
-static void forget_anon(struct gt_modules *m, uint64_t lo, uint64_t hi)
+static void forget_anon(struct gt_support_modules *m, uint64_t lo, uint64_t hi)
 {
     for (unsigned i = 0; i < GT_MODULES_ANON; i++)
         if (m->anon[i].lo < hi && lo < m->anon[i].hi)
             m->anon[i].hi = 0;
 }
 
-void gt_modules_mapped(struct gt_modules *m, uint64_t lo, uint64_t size, bool anon)
+void gt_support_modules_mapped(struct gt_support_modules *m, uint64_t lo, uint64_t size, bool anon)
 {
     uint64_t hi = size > UINT64_MAX - lo ? UINT64_MAX : lo + size;
     forget_anon(m, lo, hi);
@@ -285,15 +290,16 @@ void gt_modules_mapped(struct gt_modules *m, uint64_t lo, uint64_t size, bool an
     m->anon[i].hi = hi;
 }
 
-struct gt_module *gt_modules_at(struct gt_modules *m, uint64_t pc, const void *host_addr)
+struct gt_support_module *gt_support_modules_at(struct gt_support_modules *m, uint64_t pc,
+                                                const void *host_addr)
 {
-    struct gt_module *module = g_ptr_array_index(m->all, 0), *known;
+    struct gt_support_module *module = g_ptr_array_index(m->all, 0), *known;
     if (m->code) {
         size_t before = (uintptr_t)host_addr % GT_PAGE;
-        const struct gt_code_page bytes = {host_addr, before, GT_PAGE - before};
-        size_t found = gt_code_modules_instances(m->code);
-        known = gt_code_modules_at(m->code, pc, host_addr ? &bytes : NULL);
-        if (gt_code_modules_instances(m->code) != found)
+        const struct gt_support_code_page bytes = {host_addr, before, GT_PAGE - before};
+        size_t found = gt_support_code_modules_instances(m->code);
+        known = gt_support_code_modules_at(m->code, pc, host_addr ? &bytes : NULL);
+        if (gt_support_code_modules_instances(m->code) != found)
             m->code_found(m->self);
         return known ? known : module;
     }
@@ -311,61 +317,62 @@ struct gt_module *gt_modules_at(struct gt_modules *m, uint64_t pc, const void *h
         .host_addr = (uint64_t)(uintptr_t)host_addr,
         .now = m->now ? m->now(m->self) : 0,
     };
-    if (gt_worker_call(m->worker, load_module, &load) < 0)
+    if (gt_thread_worker_call(m->worker, load_module, &load) < 0)
         return module;
     if (load.anon_hi)
-        gt_modules_mapped(m, load.anon_lo, load.anon_hi - load.anon_lo, true);
+        gt_support_modules_mapped(m, load.anon_lo, load.anon_hi - load.anon_lo, true);
     return load.module ? load.module : module;
 }
 
-static bool is_cold_part(const struct gt_symbol *symbol)
+static bool is_cold_part(const struct gt_elf_symbol *symbol)
 {
     return symbol->type != 'e' && strstr(symbol->name, ".cold") != NULL;
 }
 
 /* The compiler moves a function's unlikely code elsewhere, as NAME.cold: it is not a function. */
-static struct gt_func *whole_of(const struct gt_module *module, const struct gt_symbol *part)
+static struct gt_track_func *whole_of(const struct gt_support_module *module,
+                                      const struct gt_elf_symbol *part)
 {
     char *name = g_strndup(part->name, (gsize)(strstr(part->name, ".cold") - part->name));
     uint64_t rel;
-    const struct gt_symbol *whole = gt_symbols_by_name(module->symbols, name, &rel)
-                                        ? gt_symbols_find(module->symbols, rel)
-                                        : NULL;
+    const struct gt_elf_symbol *whole = gt_elf_symbols_by_name(module->symbols, name, &rel)
+                                            ? gt_elf_symbols_find(module->symbols, rel)
+                                            : NULL;
     g_free(name);
     return func_of(module, whole ? whole : part);
 }
 
-static struct gt_func *anon_func(const struct gt_module *module, uint64_t pc)
+static struct gt_track_func *anon_func(const struct gt_support_module *module, uint64_t pc)
 {
     for (guint i = 0; i < module->handlers->len; i++) {
-        struct gt_func *fn = g_ptr_array_index(module->handlers, i);
+        struct gt_track_func *fn = g_ptr_array_index(module->handlers, i);
         if (fn->lo == pc)
             return fn;
     }
     return module->anon;
 }
 
-struct gt_func *gt_module_func(const struct gt_module *module, uint64_t pc)
+struct gt_track_func *gt_support_module_func(const struct gt_support_module *module, uint64_t pc)
 {
     if (module->recognised)
-        return gt_code_module_func(module, pc);
+        return gt_support_code_module_func(module, pc);
     if (!module->symbols)
         return anon_func(module, pc);
-    const struct gt_symbol *symbol = gt_symbols_find(module->symbols, pc - module->lo);
+    const struct gt_elf_symbol *symbol = gt_elf_symbols_find(module->symbols, pc - module->lo);
     if (!symbol)
-        return gt_symbols_in_plt(module->symbols, pc - module->lo) ? module->stubs
-                                                                   : anon_func(module, pc);
+        return gt_elf_symbols_in_plt(module->symbols, pc - module->lo) ? module->stubs
+                                                                       : anon_func(module, pc);
     if (is_cold_part(symbol))
         return whole_of(module, symbol);
     return func_of(module, symbol);
 }
 
-void gt_modules_unmapped(struct gt_modules *m, uint64_t lo, uint64_t size)
+void gt_support_modules_unmapped(struct gt_support_modules *m, uint64_t lo, uint64_t size)
 {
     uint64_t hi = size > UINT64_MAX - lo ? UINT64_MAX : lo + size;
     forget_anon(m, lo, hi);
     for (guint i = m->live->len; i-- > 0;) {
-        struct gt_module *module = g_ptr_array_index(m->live, i);
+        struct gt_support_module *module = g_ptr_array_index(m->live, i);
         if (!overlaps(module, lo, hi))
             continue;
         module->gone = true;
@@ -373,22 +380,22 @@ void gt_modules_unmapped(struct gt_modules *m, uint64_t lo, uint64_t size)
     }
 }
 
-struct gt_func *gt_modules_entry(struct gt_modules *m, uint64_t pc)
+struct gt_track_func *gt_support_modules_entry(struct gt_support_modules *m, uint64_t pc)
 {
-    struct gt_module *module = find_known(m, pc);
-    struct gt_func *fn = module ? gt_module_func(module, pc) : NULL;
+    struct gt_support_module *module = find_known(m, pc);
+    struct gt_track_func *fn = module ? gt_support_module_func(module, pc) : NULL;
     return fn && !(fn->flags & GT_FUNC_ANON) && fn->lo == pc ? fn : NULL;
 }
 
-struct gt_func *gt_modules_handler(struct gt_modules *m, uint64_t pc)
+struct gt_track_func *gt_support_modules_handler(struct gt_support_modules *m, uint64_t pc)
 {
     enum { MAX_HANDLERS = 64 };
-    struct gt_module *module = find_known(m, pc);
-    struct gt_func *fn = module ? gt_module_func(module, pc) : NULL;
+    struct gt_support_module *module = find_known(m, pc);
+    struct gt_track_func *fn = module ? gt_support_module_func(module, pc) : NULL;
     if (!fn || fn != module->anon || module->handlers->len == MAX_HANDLERS)
-        return gt_modules_entry(m, pc);
+        return gt_support_modules_entry(m, pc);
     fn = funcs_create(1);
-    *fn = (struct gt_func){.lo = pc, .hi = pc + 1, .flags = GT_FUNC_UNNAMED};
+    *fn = (struct gt_track_func){.lo = pc, .hi = pc + 1, .flags = GT_FUNC_UNNAMED};
     g_ptr_array_add(module->handlers, fn);
     return fn;
 }
@@ -425,7 +432,7 @@ static uint32_t flags_of_name(const char *name)
     return strstr(name, "_personality_v") ? GT_FUNC_PERSONALITY : 0;
 }
 
-uint32_t gt_module_flags_of(const struct gt_symbol *symbol)
+uint32_t gt_support_module_flags_of(const struct gt_elf_symbol *symbol)
 {
     if (symbol->type == 'e') /* that name is a file's */
         return 0;

@@ -24,7 +24,7 @@ __attribute__((constructor)) static void begin(void)
         own = getpid();
 }
 
-int gt_own_memory_read(uint64_t at, void *out, size_t n)
+int gt_support_own_memory_read(uint64_t at, void *out, size_t n)
 {
     struct iovec to = {out, n}, from = {(void *)(uintptr_t)at, n};
     ssize_t got = process_vm_readv(own ? own : getpid(), &to, 1, &from, 1, 0);

@@ -11,6 +11,6 @@
 
 /* Copies the n bytes at the host's address. 0; EFAULT: some are not there; another errno: the host
  * forbids the system call. */
-int gt_own_memory_read(uint64_t at, void *out, size_t n);
+int gt_support_own_memory_read(uint64_t at, void *out, size_t n);
 
 #endif

@@ -5,22 +5,22 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-void gt_pages_clear(struct gt_pages *p)
+void gt_support_pages_clear(struct gt_support_pages *p)
 {
     if (!p->all)
         return;
     g_hash_table_destroy(p->all);
-    gt_arena_clear(&p->arena);
-    *p = (struct gt_pages){0};
+    gt_support_arena_clear(&p->arena);
+    *p = (struct gt_support_pages){0};
 }
 
-static void *make_page(struct gt_pages *p, size_t size)
+static void *make_page(struct gt_support_pages *p, size_t size)
 {
-    void *page = gt_arena_take(&p->arena, size);
+    void *page = gt_support_arena_take(&p->arena, size);
     return page ? page : g_malloc0(size); /* which, as all of GLib, ends without memory */
 }
 
-void *gt_pages_find(struct gt_pages *p, uint64_t number, size_t size)
+void *gt_support_pages_find(struct gt_support_pages *p, uint64_t number, size_t size)
 {
     void *key = (void *)(uintptr_t)number;
     if (!p->all)
@@ -33,23 +33,23 @@ void *gt_pages_find(struct gt_pages *p, uint64_t number, size_t size)
     return page;
 }
 
-struct gt_batch {
-    struct gt_batch *next;
+struct gt_support_batch {
+    struct gt_support_batch *next;
     uint64_t room[];
 };
-enum { BATCH = (64 << 10) - sizeof(struct gt_batch) - 16 /* malloc's own */ };
+enum { BATCH = (64 << 10) - sizeof(struct gt_support_batch) - 16 /* malloc's own */ };
 
-static void *begin(struct gt_arena *b, size_t size)
+static void *begin(struct gt_support_arena *b, size_t size)
 {
-    struct gt_batch *new = calloc(1, sizeof *new + size);
+    struct gt_support_batch *new = calloc(1, sizeof *new + size);
     if (!new)
         return NULL;
     new->next = b->first;
-    *b = (struct gt_arena){new, (char *)new->room, size};
+    *b = (struct gt_support_arena){new, (char *)new->room, size};
     return new;
 }
 
-void *gt_arena_take(struct gt_arena *b, size_t size)
+void *gt_support_arena_take(struct gt_support_arena *b, size_t size)
 {
     size = (size + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
     if (size > b->left && !begin(b, size > BATCH ? size : BATCH))
@@ -60,11 +60,11 @@ void *gt_arena_take(struct gt_arena *b, size_t size)
     return piece;
 }
 
-void gt_arena_clear(struct gt_arena *b)
+void gt_support_arena_clear(struct gt_support_arena *b)
 {
-    for (struct gt_batch *next; b->first; b->first = next) {
+    for (struct gt_support_batch *next; b->first; b->first = next) {
         next = b->first->next;
         free(b->first);
     }
-    *b = (struct gt_arena){0};
+    *b = (struct gt_support_arena){0};
 }

@@ -21,14 +21,14 @@ static void report(const struct gt_host_info *host, const char *wrong)
     reported = true;
 }
 
-enum gt_round_robin gt_round_robin_correct(const struct gt_host_info *host, unsigned vcpu,
-                                           const char *wrong)
+enum gt_support_round_robin gt_support_round_robin_correct(const struct gt_host_info *host,
+                                                           unsigned vcpu, const char *wrong)
 {
     if (host->system)
-        gt_vcpu_learn(vcpu);
+        gt_host_vcpu_learn(vcpu);
     if (!is_wrong(host))
         return GT_VCPUS_RIGHT;
-    if (gt_vcpus_correct(vcpu))
+    if (gt_host_vcpus_correct(vcpu))
         return GT_VCPUS_CORRECTED;
     report(host, wrong);
     return GT_VCPUS_WRONG;

@@ -16,30 +16,31 @@
 #include "base/error.h"
 #include "qemu/support/trace-plugin.h"
 
-extern const char *gt_tracing_patterns, *gt_tracing_file, *gt_tracing_control,
-    *gt_tracing_old_socket;
+extern const char *gt_support_tracing_patterns, *gt_support_tracing_file,
+    *gt_support_tracing_control, *gt_support_tracing_old_socket;
 
 /* Lines of a plugin's table of arguments. */
 #define GT_TRACING_ARGUMENTS                                                                       \
-    {"trace", GT_ARG_TEXT, &gt_tracing_patterns}, {"trace-file", GT_ARG_TEXT, &gt_tracing_file},   \
+    {"trace", GT_ARG_TEXT, &gt_support_tracing_patterns},                                          \
+        {"trace-file", GT_ARG_TEXT, &gt_support_tracing_file},                                     \
     {                                                                                              \
-        "trace-socket", GT_ARG_TEXT, &gt_tracing_old_socket                                        \
+        "trace-socket", GT_ARG_TEXT, &gt_support_tracing_old_socket                                \
     }
 /* And one of a plugin whose socket has no commands beside those. */
 #define GT_TRACING_CONTROL                                                                         \
     {                                                                                              \
-        "control", GT_ARG_TEXT, &gt_tracing_control                                                \
+        "control", GT_ARG_TEXT, &gt_support_tracing_control                                        \
     }
 
 /* Sets a plugin's own control= where it was given in its old spelling; says so. GT_E_USAGE: both
  * were given. */
-int gt_tracing_take_old_socket(const char **path, struct gt_error *err);
+int gt_support_tracing_take_old_socket(const char **path, struct gt_error *err);
 
 /* Call it after the arguments were read. GT_E_USAGE, GT_E_IO. */
-int gt_tracing_start(struct gt_error *err);
+int gt_support_tracing_start(struct gt_error *err);
 /* Writes recorded events to the file: before execve(). */
-void gt_tracing_flush(void);
+void gt_support_tracing_flush(void);
 /* The same, and closes the socket of GT_TRACING_CONTROL. */
-void gt_tracing_finish(void);
+void gt_support_tracing_finish(void);
 
 #endif

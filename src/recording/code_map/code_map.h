@@ -36,7 +36,7 @@
 #define GT_CODE_HASHED  16
 #define GT_CODE_PATTERN 192 /* bytes of the longest pattern */
 
-enum gt_code_current {
+enum gt_recording_code_current {
     GT_CODE_NO_LINUX, /* there is no linux line */
     GT_CODE_SP_EL0,
     GT_CODE_TP,
@@ -44,74 +44,80 @@ enum gt_code_current {
 };
 
 /* Where a Linux guest keeps its current task, and the offsets of members of struct task_struct. */
-struct gt_code_linux {
-    enum gt_code_current current;
+struct gt_recording_code_linux {
+    enum gt_recording_code_current current;
     uint64_t gs_offset;
     uint32_t comm, pid, tgid; /* byte offsets in struct task_struct */
 };
 
-struct gt_code_pattern {
+struct gt_recording_code_pattern {
     uint8_t n; /* 1 to GT_CODE_PATTERN */
     uint8_t byte[GT_CODE_PATTERN];
-    uint8_t known[GT_CODE_PATTERN / 8]; /* bit i % 8 of known[i / 8]: byte i is as in the file; if
-                                           clear it may have any value. See gt_code_pattern_knows */
+    uint8_t known[GT_CODE_PATTERN /
+                  8]; /* bit i % 8 of known[i / 8]: byte i is as in the file; if
+                         clear it may have any value. See gt_recording_code_pattern_knows */
 };
 
-static inline bool gt_code_pattern_knows(const struct gt_code_pattern *p, size_t i)
+static inline bool gt_recording_code_pattern_knows(const struct gt_recording_code_pattern *p,
+                                                   size_t i)
 {
     return p->known[i / 8] >> i % 8 & 1;
 }
 
-static inline void gt_code_pattern_set(struct gt_code_pattern *p, size_t i, uint8_t byte)
+static inline void gt_recording_code_pattern_set(struct gt_recording_code_pattern *p, size_t i,
+                                                 uint8_t byte)
 {
     p->byte[i] = byte;
     p->known[i / 8] |= (uint8_t)(1u << i % 8);
 }
 
-struct gt_code_function {
+struct gt_recording_code_function {
     uint64_t addr;
     uint64_t size; /* at least 1 */
     uint64_t hash;
     const char *name;
     bool hashed; /* `hash` is valid; false: the file has "-" or a pattern */
-    const struct gt_code_pattern *pattern; /* NULL: none */
-    const char *file;                      /* source file; NULL: not known */
-    const char *lines;                     /* "10-20,30": its lines; with `file` */
-    uint32_t line;                         /* the first one */
+    const struct gt_recording_code_pattern *pattern; /* NULL: none */
+    const char *file;                                /* source file; NULL: not known */
+    const char *lines;                               /* "10-20,30": its lines; with `file` */
+    uint32_t line;                                   /* the first one */
 };
 
-struct gt_code_module {
+struct gt_recording_code_module {
     uint64_t start, end;
     const char *path;
-    size_t first, n; /* index and number of its functions in gt_code_map.function */
+    size_t first, n; /* index and number of its functions in gt_recording_code_map.function */
 };
 
-/* For writing, the caller owns the arrays. After reading, gt_code_map_free frees everything. */
-struct gt_code_map {
-    struct gt_code_linux os;
-    struct gt_code_module *module;
+/* For writing, the caller owns the arrays. After reading, gt_recording_code_map_free frees
+ * everything. */
+struct gt_recording_code_map {
+    struct gt_recording_code_linux os;
+    struct gt_recording_code_module *module;
     size_t n_modules;
-    struct gt_code_function *function;
+    struct gt_recording_code_function *function;
     size_t n_functions;
-    struct gt_code_pattern *patterns; /* patterns of the functions, after reading */
+    struct gt_recording_code_pattern *patterns; /* patterns of the functions, after reading */
     void *storage;
 };
 
 /* Returns the hash of GT_CODE_HASHED bytes. */
-uint64_t gt_code_hash(const uint8_t *bytes);
+uint64_t gt_recording_code_hash(const uint8_t *bytes);
 
 /* Appends the whole file. Hashes that occur twice are written as "-"; gt_uftrace_path converts the
  * paths; control characters in names become '?', an empty name becomes "?". GT_E_USAGE: functions
  * are not in ascending order or not within their module, a pattern is longer than its function, or
  * a module's functions are outside the array; GT_E_NOMEM. */
-int gt_code_map_write(struct gt_text *t, const struct gt_code_map *map, struct gt_error *err);
+int gt_recording_code_map_write(struct gt_text *t, const struct gt_recording_code_map *map,
+                                struct gt_error *err);
 
-/* Reads a whole file; the caller frees *out with gt_code_map_free. GT_E_TRUNC: the file ends within
- * a line or is empty; GT_E_FORMAT; GT_E_UNSUPPORTED: another version; GT_E_NOMEM. The message
- * quotes the line and has the expected form. */
-int gt_code_map_read(const char *text, size_t size, struct gt_code_map *out, struct gt_error *err);
+/* Reads a whole file; the caller frees *out with gt_recording_code_map_free. GT_E_TRUNC: the file
+ * ends within a line or is empty; GT_E_FORMAT; GT_E_UNSUPPORTED: another version; GT_E_NOMEM. The
+ * message quotes the line and has the expected form. */
+int gt_recording_code_map_read(const char *text, size_t size, struct gt_recording_code_map *out,
+                               struct gt_error *err);
 
 /* { 0 } is fine. */
-void gt_code_map_free(struct gt_code_map *map);
+void gt_recording_code_map_free(struct gt_recording_code_map *map);
 
 #endif

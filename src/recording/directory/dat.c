@@ -18,9 +18,9 @@
 struct gt_uftrace_dat {
     int fd;
     int status; /* of the first call that failed */
-    struct gt_refill in;
+    struct gt_bytes_refill in;
     struct gt_error why;
-    struct gt_skipped values; /* between the records */
+    struct gt_uftrace_skipped values; /* between the records */
 };
 
 enum { AHEAD = 64 << 10 }; /* bytes read at once */
@@ -40,7 +40,7 @@ int gt_uftrace_dat_open(const char *dir, uint32_t tid, struct gt_uftrace_dat **o
     snprintf(path, sizeof path, "%.4000s/%" PRIu32 ".dat", dir, tid);
     dat->fd = open(path, O_RDONLY | O_CLOEXEC);
     int status = dat->fd < 0 ? gt_error_errno(err, errno, "%s: cannot be opened", path)
-                             : gt_refill_init(&dat->in, read_file, dat, path, AHEAD, err);
+                             : gt_bytes_refill_init(&dat->in, read_file, dat, path, AHEAD, err);
     if (status < 0)
         gt_uftrace_dat_close(dat);
     else
@@ -50,16 +50,16 @@ int gt_uftrace_dat_open(const char *dir, uint32_t tid, struct gt_uftrace_dat **o
 
 static int next(struct gt_uftrace_dat *dat, struct gt_uftrace_record *out)
 {
-    int status = gt_refill_need(&dat->in, GT_UFTRACE_RECORD_LONGEST, &dat->why);
+    int status = gt_bytes_refill_need(&dat->in, GT_UFTRACE_RECORD_LONGEST, &dat->why);
     if (status < 0)
         return status;
-    struct gt_reader r;
-    gt_reader_init(&r, gt_refill_at(&dat->in), gt_refill_left(&dat->in));
+    struct gt_bytes_reader r;
+    gt_bytes_reader_init(&r, gt_bytes_refill_at(&dat->in), gt_bytes_refill_left(&dat->in));
     status = gt_uftrace_record_take(&r, &dat->values, out);
     if (status < 0)
         return gt_error_set(&dat->why, status, "%.300s offset %" PRIu64 ": %s record", dat->in.name,
-                            dat->in.offset, gt_status_text(status));
-    gt_refill_take(&dat->in, gt_refill_left(&dat->in) - r.left);
+                            dat->in.offset, gt_error_status_text(status));
+    gt_bytes_refill_take(&dat->in, gt_bytes_refill_left(&dat->in) - r.left);
     return status;
 }
 
@@ -91,7 +91,7 @@ void gt_uftrace_dat_close(struct gt_uftrace_dat *dat)
         return;
     if (dat->fd >= 0)
         close(dat->fd);
-    gt_refill_free(&dat->in);
+    gt_bytes_refill_free(&dat->in);
     free(dat);
 }
 
@@ -194,12 +194,12 @@ int gt_uftrace_scan(const void *data, size_t size, struct gt_uftrace_scan *out,
 {
     struct gt_uftrace_scan s = {0};
     struct gt_uftrace_record rec;
-    struct gt_reader r;
-    struct gt_skipped values = {0};
+    struct gt_bytes_reader r;
+    struct gt_uftrace_skipped values = {0};
     const char *expected = "a record";
     size_t room = 0;
     int status;
-    gt_reader_init(&r, data, size);
+    gt_bytes_reader_init(&r, data, size);
     while ((status = gt_uftrace_record_take(&r, &values, &rec)) == 1) {
         status = gt_uftrace_scan_step(&s, &room, &rec, &expected);
         if (status)
@@ -213,7 +213,7 @@ int gt_uftrace_scan(const void *data, size_t size, struct gt_uftrace_scan *out,
     }
     free(s.open);
     return gt_error_set(err, status, "offset %" PRIu64 ": %s, expected %s", s.whole,
-                        gt_status_text(status), expected);
+                        gt_error_status_text(status), expected);
 }
 
 /*
@@ -223,14 +223,14 @@ int gt_uftrace_scan(const void *data, size_t size, struct gt_uftrace_scan *out,
 
 enum { MORE_SHIFT = 2, MAGIC_SHIFT = 3, MAGIC = 5, DEPTH_SHIFT = 6, ADDR_SHIFT = 16 };
 
-int gt_uftrace_record_read(struct gt_reader *r, bool with_more, struct gt_uftrace_record *out)
+int gt_uftrace_record_read(struct gt_bytes_reader *r, bool with_more, struct gt_uftrace_record *out)
 {
     if (!r->left)
         return 0;
     if (r->left < GT_UFTRACE_RECORD_SIZE)
         return GT_E_TRUNC;
-    uint64_t time = gt_read_u64(r);
-    uint64_t word = gt_read_u64(r);
+    uint64_t time = gt_bytes_read_u64(r);
+    uint64_t word = gt_bytes_read_u64(r);
     bool more = word >> MORE_SHIFT & 1;
     if ((word >> MAGIC_SHIFT & 7) != MAGIC || time == 0 || (more && !with_more))
         return GT_E_FORMAT;
@@ -256,32 +256,33 @@ static size_t payload(const struct gt_uftrace_record *rec)
 
 /* Takes the values of a call's record, up to the next one. Those that end the file may be cut:
  * whole ones have a multiple of 8 bytes. */
-static int take_values(struct gt_reader *r, const struct gt_skipped *values, uint64_t time)
+static int take_values(struct gt_bytes_reader *r, const struct gt_uftrace_skipped *values,
+                       uint64_t time)
 {
     if (r->left < 8)
         return GT_E_TRUNC;
-    size_t n = gt_skipped_size(values, r->at, r->left, time);
+    size_t n = gt_uftrace_skipped_size(values, r->at, r->left, time);
     if (n == SIZE_MAX)
         return GT_E_FORMAT;
-    return n % 8 == 0 && gt_read_bytes(r, n) ? 1 : GT_E_TRUNC;
+    return n % 8 == 0 && gt_bytes_read_bytes(r, n) ? 1 : GT_E_TRUNC;
 }
 
-static int take_payload(struct gt_reader *r, const struct gt_uftrace_record *rec)
+static int take_payload(struct gt_bytes_reader *r, const struct gt_uftrace_record *rec)
 {
     size_t extra = payload(rec);
     if (!extra)
         return GT_E_FORMAT;
-    return gt_read_bytes(r, extra) ? 1 : GT_E_TRUNC;
+    return gt_bytes_read_bytes(r, extra) ? 1 : GT_E_TRUNC;
 }
 
-int gt_uftrace_record_take(struct gt_reader *r, struct gt_skipped *values,
+int gt_uftrace_record_take(struct gt_bytes_reader *r, struct gt_uftrace_skipped *values,
                            struct gt_uftrace_record *out)
 {
-    struct gt_reader at = *r;
+    struct gt_bytes_reader at = *r;
     int status = gt_uftrace_record_read(&at, true, out);
     if (status != 1)
         return status;
-    gt_skipped_note(values, gt_uftrace_word(out->type & 3, out->depth, out->addr));
+    gt_uftrace_skipped_note(values, gt_uftrace_word(out->type & 3, out->depth, out->addr));
     if (out->more)
         status = out->type == GT_UFTRACE_EVENT ? take_payload(&at, out)
                                                : take_values(&at, values, out->time);
@@ -290,9 +291,10 @@ int gt_uftrace_record_take(struct gt_reader *r, struct gt_skipped *values,
     return status;
 }
 
-void gt_uftrace_record_write(struct gt_writer *w, const struct gt_uftrace_record *rec)
+void gt_uftrace_record_write(struct gt_bytes_writer *w, const struct gt_uftrace_record *rec)
 {
-    gt_write_u64(w, rec->time);
-    gt_write_u64(w, gt_uftrace_word((enum gt_uftrace_type)(rec->type & 3), rec->depth, rec->addr) |
-                        (uint64_t)rec->more << MORE_SHIFT);
+    gt_bytes_write_u64(w, rec->time);
+    gt_bytes_write_u64(
+        w, gt_uftrace_word((enum gt_uftrace_type)(rec->type & 3), rec->depth, rec->addr) |
+               (uint64_t)rec->more << MORE_SHIFT);
 }

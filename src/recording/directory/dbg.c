@@ -44,7 +44,7 @@ int gt_uftrace_dbg_write(struct gt_text *t, const struct gt_uftrace_module *modu
     gt_uftrace_path(module->path, path, sizeof path);
     gt_text_printf(t, "# path name: %s\n", path);
     const char *id = module->build_id;
-    if (id && *id && strlen(id) <= 40 && gt_is_hex(id, strlen(id)))
+    if (id && *id && strlen(id) <= 40 && gt_text_is_hex(id, strlen(id)))
         gt_text_printf(t, "# build-id: %s\n", id);
     for (size_t i = 0; i < n; i++) {
         gt_text_printf(t, "%c: ", letter[item[i].kind]);
@@ -61,25 +61,25 @@ int gt_uftrace_dbg_write(struct gt_text *t, const struct gt_uftrace_module *modu
 }
 
 /* The fault of the line, or NULL; *c is left at the item's text. */
-static const char *parse(struct gt_cursor *c, struct gt_uftrace_dbg *item)
+static const char *parse(struct gt_text_cursor *c, struct gt_uftrace_dbg *item)
 {
     uint64_t line = 0;
     if (memchr(c->at, 0, c->left))
         return "no zero byte";
-    if (gt_take(c, "F: ")) {
+    if (gt_text_take(c, "F: ")) {
         item->kind = GT_UFTRACE_DBG_FUNC;
-        if (!gt_take_hex(c, UINT64_MAX, &item->addr) || !gt_take(c, " "))
+        if (!gt_text_take_hex(c, UINT64_MAX, &item->addr) || !gt_text_take(c, " "))
             return "a hex address and a name";
-    } else if (gt_take(c, "L: ")) {
+    } else if (gt_text_take(c, "L: ")) {
         item->kind = GT_UFTRACE_DBG_LINE;
-        if (!gt_take_dec(c, UINT32_MAX, &line) || !gt_take(c, " "))
+        if (!gt_text_take_dec(c, UINT32_MAX, &line) || !gt_text_take(c, " "))
             return "a line number and a file";
         item->line = (uint32_t)line;
-    } else if (gt_take(c, "A: ")) {
+    } else if (gt_text_take(c, "A: ")) {
         item->kind = GT_UFTRACE_DBG_ARGS;
-    } else if (gt_take(c, "R: ")) {
+    } else if (gt_text_take(c, "R: ")) {
         item->kind = GT_UFTRACE_DBG_RET;
-    } else if (gt_take(c, "E: ")) {
+    } else if (gt_text_take(c, "E: ")) {
         item->kind = GT_UFTRACE_DBG_ENUM;
     } else {
         return "F:, L:, A:, R: or E:";
@@ -96,7 +96,7 @@ static void take_lines(struct gt_uftrace_dbginfo *dbg, const char *lines)
 int gt_uftrace_dbg_read(const char *text, size_t size, struct gt_uftrace_dbginfo *out,
                         struct gt_error *err)
 {
-    struct gt_cursor all = {text, size}, line;
+    struct gt_text_cursor all = {text, size}, line;
     char show[64];
     bool whole;
     struct gt_uftrace_dbginfo dbg = {0};
@@ -106,19 +106,19 @@ int gt_uftrace_dbg_read(const char *text, size_t size, struct gt_uftrace_dbginfo
     if (!status)
         dbg.path = dbg.build_id = copy + size;
     bool in_function = false;
-    for (size_t number = 1; !status && gt_take_line(&all, &line, &whole); number++) {
-        struct gt_cursor c = line;
+    for (size_t number = 1; !status && gt_text_take_line(&all, &line, &whole); number++) {
+        struct gt_text_cursor c = line;
         struct gt_uftrace_dbg item = {0};
         const char *expected = NULL;
         if (!whole)
             expected = "a whole line";
-        else if (gt_take(&c, "# path name: "))
+        else if (gt_text_take(&c, "# path name: "))
             dbg.path = copy + (c.at - text);
-        else if (gt_take(&c, "# build-id: "))
+        else if (gt_text_take(&c, "# build-id: "))
             dbg.build_id = copy + (c.at - text);
-        else if (gt_take(&c, LINES))
+        else if (gt_text_take(&c, LINES))
             take_lines(&dbg, copy + (c.at - text));
-        else if (!gt_take(&c, "#") && !(expected = parse(&c, &item))) {
+        else if (!gt_text_take(&c, "#") && !(expected = parse(&c, &item))) {
             in_function |= item.kind == GT_UFTRACE_DBG_FUNC;
             if (!in_function && item.kind != GT_UFTRACE_DBG_ENUM)
                 expected = "F: before it";
@@ -128,7 +128,7 @@ int gt_uftrace_dbg_read(const char *text, size_t size, struct gt_uftrace_dbginfo
         if (expected)
             status = gt_error_set(err, whole ? GT_E_FORMAT : GT_E_TRUNC,
                                   "debug info line %zu: '%s': expected %s", number,
-                                  gt_cursor_show(&line, show), expected);
+                                  gt_text_cursor_show(&line, show), expected);
     }
     if (status)
         gt_uftrace_dbginfo_free(&dbg);

@@ -104,7 +104,7 @@ static int resolve(struct gt_uftrace_dir *d, const char *path, struct gt_error *
 /* No process records there. Where there is a lock it is held, until *lock is closed. */
 static int check_use(const char *path, int *lock, struct gt_error *err)
 {
-    int status = gt_dir_lock_alone(path, path, lock, err);
+    int status = gt_recording_dir_lock_alone(path, path, lock, err);
     return status == GT_E_NOT_FOUND ? 0 : status;
 }
 
@@ -291,7 +291,7 @@ int gt_uftrace_dir_put_map(const struct gt_uftrace_dir *d, const char *sid,
                            const struct gt_uftrace_mapping *map, size_t n, struct gt_error *err)
 {
     char name[64];
-    if (strlen(sid) != GT_UFTRACE_SID_LEN || !gt_is_hex(sid, GT_UFTRACE_SID_LEN))
+    if (strlen(sid) != GT_UFTRACE_SID_LEN || !gt_text_is_hex(sid, GT_UFTRACE_SID_LEN))
         return gt_error_set(err, GT_E_RANGE, "session id '%.20s' is not 16 hex digits", sid);
     snprintf(name, sizeof name, "sid-%s.map", sid);
     struct gt_text t = {0};
@@ -355,7 +355,7 @@ int gt_uftrace_dir_read_tids(const struct gt_uftrace_dir *d, uint32_t **tids, si
     char file[GT_UFTRACE_FILE_MAX], *text;
     size_t size, count = 0;
     bool whole;
-    struct gt_cursor all, line;
+    struct gt_text_cursor all, line;
     struct gt_error why = {0};
     gt_uftrace_dir_file(d, "task.txt", file);
     int status = gt_uftrace_dir_read_text(d, "task.txt", GT_UFTRACE_TEXT_MAX, &text, &size, err);
@@ -364,8 +364,8 @@ int gt_uftrace_dir_read_tids(const struct gt_uftrace_dir *d, uint32_t **tids, si
     uint32_t *list = calloc(gt_text_count_lines(text, size) + 1, sizeof *list);
     if (!list)
         status = gt_error_set(err, GT_E_NOMEM, "%s: out of memory", file);
-    all = (struct gt_cursor){text, size};
-    for (size_t number = 1; !status && gt_take_line(&all, &line, &whole) && whole; number++) {
+    all = (struct gt_text_cursor){text, size};
+    for (size_t number = 1; !status && gt_text_take_line(&all, &line, &whole) && whole; number++) {
         struct gt_uftrace_task task;
         status = gt_uftrace_task_read(line.at, line.left, &task, &why);
         if (status)
@@ -457,12 +457,12 @@ int gt_uftrace_dir_put_info(const struct gt_uftrace_dir *d, const struct gt_uftr
 enum { COMM = 3, RECORD = 48, NAME = 16 };
 
 /* As much of the name as fits, without what a terminal would act on. */
-static void put_name(struct gt_writer *w, const char *name)
+static void put_name(struct gt_bytes_writer *w, const char *name)
 {
     char text[NAME] = {0};
     for (size_t i = 0; i < NAME - 1 && name[i]; i++)
         text[i] = (unsigned char)name[i] < ' ' || name[i] == 127 ? '?' : name[i];
-    gt_write_bytes(w, text, sizeof text);
+    gt_bytes_write_bytes(w, text, sizeof text);
 }
 
 int gt_uftrace_dir_add_name(const struct gt_uftrace_dir *d, uint64_t time, uint32_t tid,
@@ -470,17 +470,17 @@ int gt_uftrace_dir_add_name(const struct gt_uftrace_dir *d, uint64_t time, uint3
 {
     uint8_t record[RECORD];
     const struct gt_text one = {.data = (char *)record, .len = sizeof record};
-    struct gt_writer w;
-    gt_writer_init(&w, record, sizeof record);
-    gt_write_u32(&w, COMM);
-    gt_write_u16(&w, 0);
-    gt_write_u16(&w, RECORD);
-    gt_write_u32(&w, pid);
-    gt_write_u32(&w, tid);
+    struct gt_bytes_writer w;
+    gt_bytes_writer_init(&w, record, sizeof record);
+    gt_bytes_write_u32(&w, COMM);
+    gt_bytes_write_u16(&w, 0);
+    gt_bytes_write_u16(&w, RECORD);
+    gt_bytes_write_u32(&w, pid);
+    gt_bytes_write_u32(&w, tid);
     put_name(&w, name);
-    gt_write_u32(&w, pid);
-    gt_write_u32(&w, tid);
-    gt_write_u64(&w, time);
+    gt_bytes_write_u32(&w, pid);
+    gt_bytes_write_u32(&w, tid);
+    gt_bytes_write_u64(&w, time);
     return gt_uftrace_dir_add_text(d, GT_UFTRACE_NAMES, &one, err);
 }
 
@@ -498,15 +498,15 @@ static bool is_anothers(const struct gt_uftrace_dir *d, const char *name, const 
 {
     char *text;
     size_t size;
-    struct gt_cursor all, line;
+    struct gt_text_cursor all, line;
     bool whole, other = false;
     if (gt_uftrace_dir_read_text(d, name, GT_UFTRACE_TEXT_MAX, &text, &size, NULL))
         return false;
-    all = (struct gt_cursor){text, size};
-    while (!other && gt_take_line(&all, &line, &whole) && gt_take(&line, "# ")) {
-        if (gt_take(&line, "path name: "))
+    all = (struct gt_text_cursor){text, size};
+    while (!other && gt_text_take_line(&all, &line, &whole) && gt_text_take(&line, "# ")) {
+        if (gt_text_take(&line, "path name: "))
             other = line.left != strlen(path) || memcmp(line.at, path, line.left) != 0;
-        else if (gt_take(&line, "build-id: ") && *build_id)
+        else if (gt_text_take(&line, "build-id: ") && *build_id)
             other = line.left != strlen(build_id) || memcmp(line.at, build_id, line.left) != 0;
     }
     free(text);

@@ -41,7 +41,7 @@ int gt_uftrace_dir_read_info(const struct gt_uftrace_dir *d, struct gt_uftrace_i
  * many: with the two records behind it. `more` on an event that is not a known one is
  * GT_E_FORMAT. On failure nothing is consumed. */
 enum { GT_UFTRACE_RECORD_LONGEST = 3 * GT_UFTRACE_RECORD_SIZE + GT_SKIPPED_MOST };
-int gt_uftrace_record_take(struct gt_reader *r, struct gt_skipped *values,
+int gt_uftrace_record_take(struct gt_bytes_reader *r, struct gt_uftrace_skipped *values,
                            struct gt_uftrace_record *out);
 
 /* The offset after the records read so far, and the file's path for messages. */

@@ -31,7 +31,7 @@ static void add_cmdline(struct gt_text *t, const char *s)
     gt_text_printf(t, "cmdline:");
     while (left && t->len - start < VALUE_MAX) {
         unsigned char c = (unsigned char)*s;
-        size_t n = gt_utf8_length(s, left);
+        size_t n = gt_text_utf8_length(s, left);
         if (c == '"' || c == '\\')
             gt_text_printf(t, "\\%c", c);
         else if (c == '\n' || c == '\t')
@@ -76,9 +76,9 @@ static void add_tasks(struct gt_text *t, const struct gt_uftrace_info *i)
 static void add_argspec(struct gt_text *t, const char *spec)
 {
     gt_text_printf(t, "argspec:lines=%zu\n", gt_text_count_lines(spec, strlen(spec)));
-    struct gt_cursor all = {spec, strlen(spec)}, line;
+    struct gt_text_cursor all = {spec, strlen(spec)}, line;
     bool whole;
-    while (gt_take_line(&all, &line, &whole)) {
+    while (gt_text_take_line(&all, &line, &whole)) {
         gt_text_add(t, line.at, line.left < VALUE_MAX ? line.left : VALUE_MAX);
         gt_text_add(t, "\n", 1);
     }
@@ -120,7 +120,7 @@ static uint64_t known(const struct gt_uftrace_info *i)
         bool set;
         int bit;
     } optional[] = {
-        {i->build_id && strlen(i->build_id) == 40 && gt_is_hex(i->build_id, 40),
+        {i->build_id && strlen(i->build_id) == 40 && gt_text_is_hex(i->build_id, 40),
          GT_UFTRACE_INFO_BUILD_ID},
         {i->has_exit_status, GT_UFTRACE_INFO_EXIT_STATUS},
         {i->cpus_possible > 0, GT_UFTRACE_INFO_CPUINFO},
@@ -150,53 +150,53 @@ int gt_uftrace_info_write(struct gt_text *t, const struct gt_uftrace_info *info,
                                 info->tids[k]);
     uint64_t mask = known(info);
     uint8_t header[GT_UFTRACE_INFO_HEADER];
-    struct gt_writer w;
-    gt_writer_init(&w, header, sizeof header);
-    gt_write_bytes(&w, GT_UFTRACE_INFO_MAGIC, 8);
-    gt_write_u32(&w, GT_UFTRACE_INFO_VERSION_4);
-    gt_write_u16(&w, GT_UFTRACE_INFO_HEADER);
-    gt_write_u8(&w, 1);
-    gt_write_u8(&w, 2);
-    gt_write_u64(&w, info->feat_mask | GT_UFTRACE_FEAT_MIN);
-    gt_write_u64(&w, mask);
-    gt_write_u16(&w, info->max_stack ? info->max_stack : 1024);
-    gt_write_u16(&w, 0);
-    gt_write_u32(&w, 0);
+    struct gt_bytes_writer w;
+    gt_bytes_writer_init(&w, header, sizeof header);
+    gt_bytes_write_bytes(&w, GT_UFTRACE_INFO_MAGIC, 8);
+    gt_bytes_write_u32(&w, GT_UFTRACE_INFO_VERSION_4);
+    gt_bytes_write_u16(&w, GT_UFTRACE_INFO_HEADER);
+    gt_bytes_write_u8(&w, 1);
+    gt_bytes_write_u8(&w, 2);
+    gt_bytes_write_u64(&w, info->feat_mask | GT_UFTRACE_FEAT_MIN);
+    gt_bytes_write_u64(&w, mask);
+    gt_bytes_write_u16(&w, info->max_stack ? info->max_stack : 1024);
+    gt_bytes_write_u16(&w, 0);
+    gt_bytes_write_u32(&w, 0);
     gt_text_add(t, header, sizeof header);
     add_sections(t, info, mask);
     return t->failed ? gt_error_set(err, GT_E_NOMEM, "info: out of memory") : 0;
 }
 
 struct info_reader {
-    struct gt_cursor text;
+    struct gt_text_cursor text;
     size_t number; /* of the line taken last, from 1 */
     char *at;      /* where in the storage the next string goes */
     struct gt_uftrace_info *info;
     struct gt_error *err;
 };
 
-static int bad(struct info_reader *r, const struct gt_cursor *line, const char *expected)
+static int bad(struct info_reader *r, const struct gt_text_cursor *line, const char *expected)
 {
     char show[64];
     return gt_error_set(r->err, GT_E_FORMAT, "info line %zu: '%s': expected %s", r->number,
-                        gt_cursor_show(line, show), expected);
+                        gt_text_cursor_show(line, show), expected);
 }
 
 /* The rest of a line that begins with name. */
-static int take_value(struct info_reader *r, const char *name, struct gt_cursor *value)
+static int take_value(struct info_reader *r, const char *name, struct gt_text_cursor *value)
 {
     bool whole;
     r->number++;
-    if (!gt_take_line(&r->text, value, &whole) || !whole)
+    if (!gt_text_take_line(&r->text, value, &whole) || !whole)
         return gt_error_set(r->err, GT_E_TRUNC, "info line %zu: the file ends, expected %s",
                             r->number, name);
-    if (!gt_take(value, name) || memchr(value->at, 0, value->left))
+    if (!gt_text_take(value, name) || memchr(value->at, 0, value->left))
         return bad(r, value, name);
     return 0;
 }
 
 /* The storage is as long as the text: each string is shorter than its line. */
-static const char *keep(struct info_reader *r, const struct gt_cursor *value)
+static const char *keep(struct info_reader *r, const struct gt_text_cursor *value)
 {
     char *s = r->at;
     memcpy(s, value->at, value->left);
@@ -207,7 +207,7 @@ static const char *keep(struct info_reader *r, const struct gt_cursor *value)
 
 static int take_string(struct info_reader *r, const char *name, const char **out)
 {
-    struct gt_cursor v;
+    struct gt_text_cursor v;
     int status = take_value(r, name, &v);
     if (!status)
         *out = keep(r, &v);
@@ -216,20 +216,20 @@ static int take_string(struct info_reader *r, const char *name, const char **out
 
 static int take_uint(struct info_reader *r, const char *name, uint64_t max, uint64_t *out)
 {
-    struct gt_cursor v;
+    struct gt_text_cursor v;
     int status = take_value(r, name, &v);
-    if (!status && (!gt_take_dec(&v, max, out) || v.left))
+    if (!status && (!gt_text_take_dec(&v, max, out) || v.left))
         status = bad(r, &v, "a number");
     return status;
 }
 
 static int take_int(struct info_reader *r, const char *name, uint64_t max, int64_t *out)
 {
-    struct gt_cursor v;
+    struct gt_text_cursor v;
     uint64_t u = 0;
     int status = take_value(r, name, &v);
-    bool minus = !status && gt_take(&v, "-");
-    if (!status && (!gt_take_dec(&v, max, &u) || v.left))
+    bool minus = !status && gt_text_take(&v, "-");
+    if (!status && (!gt_text_take_dec(&v, max, &u) || v.left))
         status = bad(r, &v, "a number");
     *out = minus ? -(int64_t)u : (int64_t)u;
     return status;
@@ -256,16 +256,16 @@ static int take_exit_status(struct info_reader *r)
 
 /* One character of a JSON string, which is not empty; its UTF-16 escapes only as far as the writer
  * makes them. */
-static char unescape(struct gt_cursor *c)
+static char unescape(struct gt_text_cursor *c)
 {
     static const char from[] = "nrtbf", to[] = "\n\r\t\b\f";
-    struct gt_cursor hex = *c;
+    struct gt_text_cursor hex = *c;
     uint64_t v = 0;
-    if (gt_take(&hex, "\\u00") && hex.left >= 2) {
+    if (gt_text_take(&hex, "\\u00") && hex.left >= 2) {
         c->at = hex.at + 2;
         c->left = hex.left - 2;
         hex.left = 2;
-        return gt_take_hex(&hex, 0xff, &v) && !hex.left && v ? (char)v : '?';
+        return gt_text_take_hex(&hex, 0xff, &v) && !hex.left && v ? (char)v : '?';
     }
     bool escaped = *c->at == '\\' && c->left > 1;
     char ch = c->at[escaped];
@@ -277,7 +277,7 @@ static char unescape(struct gt_cursor *c)
 
 static int take_cmdline(struct info_reader *r)
 {
-    struct gt_cursor v;
+    struct gt_text_cursor v;
     int status = take_value(r, "cmdline:", &v);
     if (status)
         return status;
@@ -292,14 +292,14 @@ static int take_cmdline(struct info_reader *r)
 static int take_cpuinfo(struct info_reader *r)
 {
     uint64_t n, online, possible;
-    struct gt_cursor v;
+    struct gt_text_cursor v;
     int status = take_uint(r, "cpuinfo:lines=", 1000, &n);
     if (!status)
         status = take_value(r, "cpuinfo:nr_cpus=", &v);
     if (status)
         return status;
-    if (n != 2 || !gt_take_dec(&v, UINT32_MAX, &online) || !gt_take(&v, " / ") ||
-        !gt_take_dec(&v, UINT32_MAX, &possible))
+    if (n != 2 || !gt_text_take_dec(&v, UINT32_MAX, &online) || !gt_text_take(&v, " / ") ||
+        !gt_text_take_dec(&v, UINT32_MAX, &possible))
         return bad(r, &v, "ONLINE / POSSIBLE in two lines of cpuinfo");
     r->info->cpus_online = (unsigned)online;
     r->info->cpus_possible = (unsigned)possible;
@@ -327,7 +327,7 @@ static int take_osinfo(struct info_reader *r)
 static int take_taskinfo(struct info_reader *r)
 {
     uint64_t lines, n, tid;
-    struct gt_cursor v;
+    struct gt_text_cursor v;
     int status = take_uint(r, "taskinfo:lines=", 1000, &lines);
     if (!status)
         status = take_uint(r, "taskinfo:nr_tid=", r->text.left, &n);
@@ -340,7 +340,7 @@ static int take_taskinfo(struct info_reader *r)
     if (!tids)
         return gt_error_set(r->err, GT_E_NOMEM, "info: out of memory");
     for (size_t i = 0; i < n; i++) {
-        if ((i && !gt_take(&v, ",")) || !gt_take_dec(&v, INT32_MAX, &tid))
+        if ((i && !gt_text_take(&v, ",")) || !gt_text_take_dec(&v, INT32_MAX, &tid))
             return bad(r, &v, "as many task ids as nr_tid says");
         tids[r->info->n_tids++] = (uint32_t)tid;
     }
@@ -350,7 +350,7 @@ static int take_taskinfo(struct info_reader *r)
 static int take_usageinfo(struct info_reader *r)
 {
     uint64_t n;
-    struct gt_cursor v;
+    struct gt_text_cursor v;
     int status = take_uint(r, "usageinfo:lines=", 1000, &n);
     for (uint64_t i = 0; !status && i < n; i++)
         status = take_value(r, "usageinfo:", &v);
@@ -365,7 +365,7 @@ static int take_loadinfo(struct info_reader *r)
 static int take_argspec(struct info_reader *r)
 {
     uint64_t n;
-    struct gt_cursor v;
+    struct gt_text_cursor v;
     int status = take_uint(r, "argspec:lines=", r->text.left, &n);
     char *s = r->at;
     for (uint64_t i = 0; !status && i < n; i++) {
@@ -385,17 +385,17 @@ static int take_argspec(struct info_reader *r)
 
 static int take_record_date(struct info_reader *r)
 {
-    struct gt_cursor v;
+    struct gt_text_cursor v;
     int status = take_string(r, "record_date:", &r->info->record_date);
     if (!status)
         status = take_value(r, "elapsed_time:", &v);
     uint64_t sec = 0, frac = 0;
-    if (!status && !gt_take_dec(&v, INT32_MAX, &sec))
+    if (!status && !gt_text_take_dec(&v, INT32_MAX, &sec))
         status = bad(r, &v, "seconds");
     size_t before = 0;
-    if (!status && gt_take(&v, ".")) {
+    if (!status && gt_text_take(&v, ".")) {
         before = v.left;
-        if (!gt_take_dec(&v, UINT64_MAX, &frac))
+        if (!gt_text_take_dec(&v, UINT64_MAX, &frac))
             status = bad(r, &v, "a fraction of a second");
     }
     double f = (double)frac;
@@ -440,17 +440,17 @@ static int (*const take_section[GT_UFTRACE_INFO_BITS])(struct info_reader *) = {
     [GT_UFTRACE_INFO_UTC_OFFSET] = take_utc_offset,
 };
 
-static int take_header(struct gt_reader *r, struct gt_uftrace_info *info, uint64_t *mask,
+static int take_header(struct gt_bytes_reader *r, struct gt_uftrace_info *info, uint64_t *mask,
                        struct gt_error *err)
 {
-    const uint8_t *magic = gt_read_bytes(r, 8);
-    uint32_t version = gt_read_u32(r);
-    uint16_t header = gt_read_u16(r);
-    uint8_t endian = gt_read_u8(r), class = gt_read_u8(r);
-    info->feat_mask = gt_read_u64(r);
-    *mask = gt_read_u64(r);
-    info->max_stack = gt_read_u16(r);
-    gt_read_bytes(r, 6);
+    const uint8_t *magic = gt_bytes_read_bytes(r, 8);
+    uint32_t version = gt_bytes_read_u32(r);
+    uint16_t header = gt_bytes_read_u16(r);
+    uint8_t endian = gt_bytes_read_u8(r), class = gt_bytes_read_u8(r);
+    info->feat_mask = gt_bytes_read_u64(r);
+    *mask = gt_bytes_read_u64(r);
+    info->max_stack = gt_bytes_read_u16(r);
+    gt_bytes_read_bytes(r, 6);
     if (r->short_of)
         return gt_error_set(err, GT_E_TRUNC, "info: shorter than its header of 40 bytes");
     if (memcmp(magic, GT_UFTRACE_INFO_MAGIC, 8) != 0)
@@ -469,9 +469,9 @@ int gt_uftrace_info_read(const void *data, size_t size, struct gt_uftrace_info *
                          struct gt_error *err)
 {
     struct gt_uftrace_info info = {0};
-    struct gt_reader bytes;
+    struct gt_bytes_reader bytes;
     uint64_t mask;
-    gt_reader_init(&bytes, data, size);
+    gt_bytes_reader_init(&bytes, data, size);
     int status = take_header(&bytes, &info, &mask, err);
     if (status)
         return status;

@@ -72,7 +72,7 @@ int gt_uftrace_map_write(struct gt_text *t, const struct gt_uftrace_mapping *map
         gt_text_printf(t, "%012" PRIx64 "-%012" PRIx64 " r-xp 00000000 00:00 0 %s", c.start, c.end,
                        path);
         const char *id = map[i].build_id;
-        if (id && *id && strlen(id) <= BUILD_ID_MAX && gt_is_hex(id, strlen(id)))
+        if (id && *id && strlen(id) <= BUILD_ID_MAX && gt_text_is_hex(id, strlen(id)))
             gt_text_printf(t, " build-id:%s", id);
         gt_text_add(t, "\n", 1);
     }
@@ -80,45 +80,45 @@ int gt_uftrace_map_write(struct gt_text *t, const struct gt_uftrace_mapping *map
     return t->failed ? gt_error_set(err, GT_E_NOMEM, "map: out of memory") : 0;
 }
 
-static bool take_spaces(struct gt_cursor *c)
+static bool take_spaces(struct gt_text_cursor *c)
 {
-    if (!gt_take(c, " "))
+    if (!gt_text_take(c, " "))
         return false;
-    while (gt_take(c, " "))
+    while (gt_text_take(c, " "))
         ;
     return true;
 }
 
 /* The fault of the line, or NULL. The path is left as a word, the build-id too. */
-static const char *parse(struct gt_cursor *c, struct gt_uftrace_mapping *m, struct gt_cursor *path,
-                         struct gt_cursor *id)
+static const char *parse(struct gt_text_cursor *c, struct gt_uftrace_mapping *m,
+                         struct gt_text_cursor *path, struct gt_text_cursor *id)
 {
     uint64_t v;
-    struct gt_cursor prot;
-    if (!gt_take_hex(c, UINT64_MAX, &m->start) || !gt_take(c, "-") ||
-        !gt_take_hex(c, UINT64_MAX, &m->end) || m->end < m->start)
+    struct gt_text_cursor prot;
+    if (!gt_text_take_hex(c, UINT64_MAX, &m->start) || !gt_text_take(c, "-") ||
+        !gt_text_take_hex(c, UINT64_MAX, &m->end) || m->end < m->start)
         return "START-END";
-    if (!take_spaces(c) || !gt_take_word(c, &prot) || prot.left != 4)
+    if (!take_spaces(c) || !gt_text_take_word(c, &prot) || prot.left != 4)
         return "four letters of protection";
-    if (!take_spaces(c) || !gt_take_hex(c, UINT64_MAX, &v))
+    if (!take_spaces(c) || !gt_text_take_hex(c, UINT64_MAX, &v))
         return "a file offset";
-    if (!take_spaces(c) || !gt_take_hex(c, UINT32_MAX, &v) || !gt_take(c, ":") ||
-        !gt_take_hex(c, UINT32_MAX, &v))
+    if (!take_spaces(c) || !gt_text_take_hex(c, UINT32_MAX, &v) || !gt_text_take(c, ":") ||
+        !gt_text_take_hex(c, UINT32_MAX, &v))
         return "MAJOR:MINOR";
-    if (!take_spaces(c) || !gt_take_dec(c, UINT64_MAX, &v))
+    if (!take_spaces(c) || !gt_text_take_dec(c, UINT64_MAX, &v))
         return "an inode";
     if (!c->left)
         return NULL;
     if (!take_spaces(c))
         return "a path";
-    if (gt_take_word(c, path) && take_spaces(c) && gt_take(c, "build-id:") &&
-        (!gt_take_word(c, id) || id->left > BUILD_ID_MAX || !gt_is_hex(id->at, id->left)))
+    if (gt_text_take_word(c, path) && take_spaces(c) && gt_text_take(c, "build-id:") &&
+        (!gt_text_take_word(c, id) || id->left > BUILD_ID_MAX || !gt_text_is_hex(id->at, id->left)))
         return "at most 40 hex digits of build-id";
     return c->left ? "the end of the line" : NULL;
 }
 
 /* Ends the word, which lies in our copy of the text, with a 0. */
-static const char *finish(char *copy, const char *text, const struct gt_cursor *word)
+static const char *finish(char *copy, const char *text, const struct gt_text_cursor *word)
 {
     if (!word->at)
         return "";
@@ -130,15 +130,15 @@ static const char *finish(char *copy, const char *text, const struct gt_cursor *
 int gt_uftrace_map_read(const char *text, size_t size, struct gt_uftrace_map *out,
                         struct gt_error *err)
 {
-    struct gt_cursor all = {text, size}, line;
+    struct gt_text_cursor all = {text, size}, line;
     char show[64];
     bool whole;
     struct gt_uftrace_map map = {0};
     char *copy = map.storage = gt_text_copy_lines(text, size);
     map.line = calloc(gt_text_count_lines(text, size) + 1, sizeof *map.line);
     int status = copy && map.line ? 0 : gt_error_set(err, GT_E_NOMEM, "map: out of memory");
-    for (size_t number = 1; !status && gt_take_line(&all, &line, &whole); number++) {
-        struct gt_cursor c = line, path = {0}, id = {0};
+    for (size_t number = 1; !status && gt_text_take_line(&all, &line, &whole); number++) {
+        struct gt_text_cursor c = line, path = {0}, id = {0};
         struct gt_uftrace_mapping *m = &map.line[map.n];
         const char *expected = whole ? parse(&c, m, &path, &id) : "a whole line";
         if (!expected && memchr(line.at, 0, line.left))
@@ -146,9 +146,9 @@ int gt_uftrace_map_read(const char *text, size_t size, struct gt_uftrace_map *ou
         if (expected) {
             status = gt_error_set(err, whole ? GT_E_FORMAT : GT_E_TRUNC,
                                   "map line %zu: '%s': expected %s", number,
-                                  gt_cursor_show(&line, show), expected);
+                                  gt_text_cursor_show(&line, show), expected);
         } else if (path.left && *path.at == '[') {
-            map.has_stack |= gt_take(&path, "[stack");
+            map.has_stack |= gt_text_take(&path, "[stack");
         } else if (path.left) {
             m->path = finish(copy, text, &path);
             m->build_id = finish(copy, text, &id);

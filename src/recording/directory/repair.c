@@ -57,7 +57,8 @@ static int scan_file(const char *dir, uint32_t tid, struct gt_uftrace_scan *s, s
         status = gt_uftrace_scan_step(s, &room, &rec, &expected);
         if (status) {
             gt_error_set(err, status, "%.300s offset %" PRIu64 ": %s, expected %s",
-                         gt_uftrace_dat_path(dat), s->whole, gt_status_text(status), expected);
+                         gt_uftrace_dat_path(dat), s->whole, gt_error_status_text(status),
+                         expected);
             break;
         }
         s->whole = gt_uftrace_dat_offset(dat);
@@ -154,7 +155,7 @@ static int note_open(const struct repair *r, uint32_t tid, uint64_t time, uint32
                      struct gt_error *err)
 {
     struct gt_text line = {0};
-    gt_open_calls_put(&line, tid, time, depth);
+    gt_recording_open_calls_put(&line, tid, time, depth);
     int status = gt_uftrace_dir_add_text(&r->dir, GT_OPEN_CALLS_FILE, &line, err);
     gt_text_free(&line);
     return status;
@@ -352,11 +353,11 @@ static int need_map(struct tasks *t, const char *sid, struct gt_error *err)
 
 static int keep_lines(struct tasks *t, const char *text, size_t size, struct gt_error *err)
 {
-    struct gt_cursor all = {text, size}, line;
+    struct gt_text_cursor all = {text, size}, line;
     struct gt_uftrace_task task;
     bool whole;
     int status = 0;
-    while (!status && gt_take_line(&all, &line, &whole)) {
+    while (!status && gt_text_take_line(&all, &line, &whole)) {
         if (!whole || gt_uftrace_task_read(line.at, line.left, &task, NULL)) {
             t->want->dropped++;
             continue;
@@ -381,7 +382,7 @@ static void find_sid(const struct gt_uftrace_dir *d, char sid[GT_UFTRACE_SID_LEN
     for (int i = n - 1; i >= 0; i--) {
         const char *name = list[i]->d_name;
         if (strlen(name) == 8 + GT_UFTRACE_SID_LEN && !memcmp(name, "sid-", 4) &&
-            gt_is_hex(name + 4, GT_UFTRACE_SID_LEN) && !strcmp(name + 20, ".map"))
+            gt_text_is_hex(name + 4, GT_UFTRACE_SID_LEN) && !strcmp(name + 20, ".map"))
             memcpy(sid, name + 4, GT_UFTRACE_SID_LEN);
         free(list[i]);
     }

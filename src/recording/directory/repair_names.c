@@ -58,7 +58,7 @@ static const char *state_of(size_t size, size_t kept)
 
 /* ---- maps ---------------------------------------------------------------------------------- */
 
-static bool is_map_line(const struct gt_cursor *line, bool *stack)
+static bool is_map_line(const struct gt_text_cursor *line, bool *stack)
 {
     struct gt_uftrace_map one;
     if (gt_uftrace_map_read(line->at, line->left + 1, &one, NULL) < 0)
@@ -73,11 +73,11 @@ static bool is_map_line(const struct gt_cursor *line, bool *stack)
 static int keep_map_lines(const char *text, size_t size, struct gt_text *out, size_t *kept,
                           bool *bad, struct gt_error *err)
 {
-    struct gt_cursor all = {text, size}, line;
+    struct gt_text_cursor all = {text, size}, line;
     bool whole, stack = false;
     *kept = 0;
     *bad = false;
-    while (gt_take_line(&all, &line, &whole)) {
+    while (gt_text_take_line(&all, &line, &whole)) {
         bool was_stack = stack;
         if (whole && is_map_line(&line, &stack)) {
             gt_text_add(out, line.at, line.left + 1);
@@ -118,7 +118,7 @@ struct sym_file {
     bool sized;          /* symbols say their sizes: uftrace 0.14 and later put no end */
 };
 
-static bool is_sym_line(const struct gt_cursor *line, bool *sized)
+static bool is_sym_line(const struct gt_text_cursor *line, bool *sized)
 {
     struct gt_uftrace_symtab tab;
     if (gt_uftrace_sym_read(line->at, line->left + 1, &tab, NULL) < 0)
@@ -130,17 +130,17 @@ static bool is_sym_line(const struct gt_cursor *line, bool *sized)
 
 static void look_at_symbols(const char *text, size_t size, struct sym_file *s)
 {
-    struct gt_cursor all = {text, size}, line;
+    struct gt_text_cursor all = {text, size}, line;
     bool whole;
-    while (gt_take_line(&all, &line, &whole)) {
-        struct gt_cursor c = line;
+    while (gt_text_take_line(&all, &line, &whole)) {
+        struct gt_text_cursor c = line;
         uint64_t said;
         if (!whole || !is_sym_line(&line, &s->sized)) {
             s->bad = true;
             continue;
         }
         gt_text_add(&s->good, line.at, line.left + 1);
-        if (gt_take(&c, "# symbols: ") && gt_take_dec(&c, SIZE_MAX, &said))
+        if (gt_text_take(&c, "# symbols: ") && gt_text_take_dec(&c, SIZE_MAX, &said))
             s->said = (size_t)said;
         if (line.left && *line.at == '#')
             continue;
@@ -231,7 +231,7 @@ static int mend_debug(struct names *n, const struct found *f, struct gt_error *e
 
 /* ---- statistics ---------------------------------------------------------------------------- */
 
-static bool is_stat(struct gt_cursor line) /* KEY=VALUE */
+static bool is_stat(struct gt_text_cursor line) /* KEY=VALUE */
 {
     const char *equals = memchr(line.at, '=', line.left);
     for (size_t i = 0; i < line.left; i++)
@@ -242,12 +242,12 @@ static bool is_stat(struct gt_cursor line) /* KEY=VALUE */
 
 static int mend_stats(struct names *n, const struct found *f, struct gt_error *err)
 {
-    struct gt_cursor all = {f->text, f->size}, line;
+    struct gt_text_cursor all = {f->text, f->size}, line;
     struct gt_text out = {0};
     size_t kept = 0;
     bool whole, bad;
     int status = 0;
-    for (bad = !f->size; gt_take_line(&all, &line, &whole);) {
+    for (bad = !f->size; gt_text_take_line(&all, &line, &whole);) {
         if (!whole || !is_stat(line)) {
             bad = true;
             continue;

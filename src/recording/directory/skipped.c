@@ -13,7 +13,7 @@ static bool is_record(uint64_t time, uint64_t word, uint64_t before)
     return (word >> 3 & 7) == MAGIC && time >= before && time - before <= LONGEST;
 }
 
-static bool fits(const struct gt_skipped *v, uint64_t time, uint64_t word, uint64_t before)
+static bool fits(const struct gt_uftrace_skipped *v, uint64_t time, uint64_t word, uint64_t before)
 {
     const uint32_t depth = (uint32_t)(word >> 6) & GT_UFTRACE_DEPTH_MASK;
     const uint64_t address = word >> 16, open = v->address[depth];
@@ -34,17 +34,18 @@ static bool fits(const struct gt_skipped *v, uint64_t time, uint64_t word, uint6
 /* After a record at `data`, which has no values, comes another one, or the file's end. */
 static bool is_followed(const uint8_t *data, size_t left)
 {
-    const uint64_t word = gt_le64(data + 8);
-    return gt_skipped_follow(word) || left < 2 * GT_UFTRACE_RECORD_SIZE ||
-           is_record(gt_le64(data + 16), gt_le64(data + 24), gt_le64(data));
+    const uint64_t word = gt_bytes_le64(data + 8);
+    return gt_uftrace_skipped_follow(word) || left < 2 * GT_UFTRACE_RECORD_SIZE ||
+           is_record(gt_bytes_le64(data + 16), gt_bytes_le64(data + 24), gt_bytes_le64(data));
 }
 
-size_t gt_skipped_size(const struct gt_skipped *v, const uint8_t *data, size_t left, uint64_t time)
+size_t gt_uftrace_skipped_size(const struct gt_uftrace_skipped *v, const uint8_t *data, size_t left,
+                               uint64_t time)
 {
     for (size_t n = ALIGN; n <= MOST && n <= left; n += ALIGN) {
         if (left - n < GT_UFTRACE_RECORD_SIZE)
             return left; /* they end the file, which may be cut there */
-        if (fits(v, gt_le64(data + n), gt_le64(data + n + 8), time) &&
+        if (fits(v, gt_bytes_le64(data + n), gt_bytes_le64(data + n + 8), time) &&
             is_followed(data + n, left - n))
             return n;
     }
@@ -54,39 +55,41 @@ size_t gt_skipped_size(const struct gt_skipped *v, const uint8_t *data, size_t l
 /* A record stands there, or nothing more. */
 static bool is_end(const uint8_t *data, size_t left, uint64_t time)
 {
-    return left < GT_UFTRACE_RECORD_SIZE || is_record(gt_le64(data), gt_le64(data + 8), time);
+    return left < GT_UFTRACE_RECORD_SIZE ||
+           is_record(gt_bytes_le64(data), gt_bytes_le64(data + 8), time);
 }
 
-size_t gt_skipped_take(const struct gt_skipped *v, const struct gt_value_spec *spec,
-                       const struct gt_uftrace_record *r, const uint8_t *data, size_t left,
-                       struct gt_value_list *list)
+size_t gt_uftrace_skipped_take(const struct gt_uftrace_skipped *v, const struct gt_value_spec *spec,
+                               const struct gt_uftrace_record *r, const uint8_t *data, size_t left,
+                               struct gt_value_list *list)
 {
     const bool entry = r->type == GT_UFTRACE_ENTRY, call = entry || r->type == GT_UFTRACE_EXIT;
     const size_t known = call ? gt_values_get_of(spec, entry, data, left, list) : 0;
     if (known && is_end(data + known, left - known, r->time))
         return known;
-    const size_t size = gt_skipped_size(v, data, left, r->time);
+    const size_t size = gt_uftrace_skipped_size(v, data, left, r->time);
     if (known && size == SIZE_MAX)
         return known;
     list->n = 0;
     return size;
 }
 
-void gt_skipped_scan(const uint8_t *data, size_t size, const struct gt_skipped_known *known,
-                     struct gt_skipped_scan *out)
+void gt_uftrace_skipped_scan(const uint8_t *data, size_t size,
+                             const struct gt_uftrace_skipped_known *known,
+                             struct gt_uftrace_skipped_scan *out)
 {
-    struct gt_skipped v = {0};
+    struct gt_uftrace_skipped v = {0};
     struct gt_value_list list;
-    *out = (struct gt_skipped_scan){0};
+    *out = (struct gt_uftrace_skipped_scan){0};
     while (size - out->whole >= GT_UFTRACE_RECORD_SIZE) {
         const uint8_t *at = data + out->whole;
-        const uint64_t time = gt_le64(at), word = gt_le64(at + 8);
+        const uint64_t time = gt_bytes_le64(at), word = gt_bytes_le64(at + 8);
         const struct gt_uftrace_record r = gt_uftrace_record_of(time, word);
         size_t left = size - out->whole - GT_UFTRACE_RECORD_SIZE, values = 0;
-        gt_skipped_note(&v, word);
-        if (gt_skipped_follow(word))
-            values = gt_skipped_take(&v, known->spec(known->self, time, word), &r,
-                                     at + GT_UFTRACE_RECORD_SIZE, left, &list);
+        gt_uftrace_skipped_note(&v, word);
+        if (gt_uftrace_skipped_follow(word))
+            values = gt_uftrace_skipped_take(&v, known->spec(known->self, time, word), &r,
+                                             at + GT_UFTRACE_RECORD_SIZE, left, &list);
         if (values > left) /* who reads the records reports it */
             return;
         if (known->record && known->record(known->self, time, word) < 0)

@@ -54,7 +54,7 @@ static void add_name(struct gt_text *t, const char *name)
         return;
     }
     for (const char *p = name; *p; p++)
-        hash = gt_fnv(hash, (unsigned char)*p);
+        hash = gt_bytes_fnv(hash, (unsigned char)*p);
     gt_text_add_value(t, name, NAME_KEPT);
     gt_text_printf(t, "~%016" PRIx64, hash);
 }
@@ -79,7 +79,7 @@ static void write_header(struct gt_text *t, const struct gt_uftrace_module *modu
     *base = slash ? slash + 1 : path;
     gt_text_printf(t, "# symbols: %zu\n# path name: %s\n", n, path);
     const char *id = module->build_id;
-    if (id && *id && strlen(id) <= 40 && gt_is_hex(id, strlen(id)))
+    if (id && *id && strlen(id) <= 40 && gt_text_is_hex(id, strlen(id)))
         gt_text_printf(t, "# build-id: %s\n", id);
 }
 
@@ -123,19 +123,21 @@ int gt_uftrace_sym_write(struct gt_text *t, const struct gt_uftrace_module *modu
 }
 
 /* The fields of a symbol line; its fault, or NULL. */
-static const char *parse(struct gt_cursor *c, struct gt_uftrace_symbol *s, struct gt_cursor *name)
+static const char *parse(struct gt_text_cursor *c, struct gt_uftrace_symbol *s,
+                         struct gt_text_cursor *name)
 {
     uint64_t size = 0;
-    if (!gt_take_hex(c, UINT64_MAX, &s->addr) || !gt_take(c, " "))
+    if (!gt_text_take_hex(c, UINT64_MAX, &s->addr) || !gt_text_take(c, " "))
         return "a hex address";
-    struct gt_cursor at = *c;
-    if (c->left > 1 && c->at[1] != ' ' && gt_take_hex(&at, UINT64_MAX, &size) && gt_take(&at, " "))
+    struct gt_text_cursor at = *c;
+    if (c->left > 1 && c->at[1] != ' ' && gt_text_take_hex(&at, UINT64_MAX, &size) &&
+        gt_text_take(&at, " "))
         *c = at;
     s->size = size;
     if (c->left < 2 || c->at[1] != ' ' || (c->at[0] != '?' && !type_is_good(c->at[0])))
         return "a type and a name";
     s->type = c->left > 2 ? c->at[0] : '?';
-    *name = (struct gt_cursor){c->at + 2, c->left - 2};
+    *name = (struct gt_text_cursor){c->at + 2, c->left - 2};
     return memchr(name->at, 0, name->left) ? "no zero byte" : NULL;
 }
 
@@ -147,7 +149,7 @@ struct sym_reader {
     uint64_t at; /* address of the last line */
 };
 
-static char *in_copy(const struct sym_reader *r, const struct gt_cursor *c)
+static char *in_copy(const struct sym_reader *r, const struct gt_text_cursor *c)
 {
     return r->copy + (c->at - r->text);
 }
@@ -164,19 +166,19 @@ static void take_off_parentheses(char *name)
 }
 
 /* One whole line; returns its fault, or NULL. */
-static const char *take_symbol_line(struct sym_reader *r, struct gt_cursor c)
+static const char *take_symbol_line(struct sym_reader *r, struct gt_text_cursor c)
 {
-    if (gt_take(&c, "#")) {
+    if (gt_text_take(&c, "#")) {
         if (memchr(c.at, 0, c.left))
             return "no zero byte";
-        if (gt_take(&c, " path name: "))
+        if (gt_text_take(&c, " path name: "))
             r->tab.path = in_copy(r, &c);
-        else if (gt_take(&c, " build-id: "))
+        else if (gt_text_take(&c, " build-id: "))
             r->tab.build_id = in_copy(r, &c);
         return NULL;
     }
     struct gt_uftrace_symbol s = {0};
-    struct gt_cursor name;
+    struct gt_text_cursor name;
     const char *expected = parse(&c, &s, &name);
     if (expected)
         return expected;
@@ -201,7 +203,7 @@ static const char *take_symbol_line(struct sym_reader *r, struct gt_cursor c)
 int gt_uftrace_sym_read(const char *text, size_t size, struct gt_uftrace_symtab *out,
                         struct gt_error *err)
 {
-    struct gt_cursor all = {text, size}, line;
+    struct gt_text_cursor all = {text, size}, line;
     char show[64];
     bool whole;
     struct sym_reader r = {.text = text, .copy = gt_text_copy_lines(text, size)};
@@ -210,12 +212,12 @@ int gt_uftrace_sym_read(const char *text, size_t size, struct gt_uftrace_symtab 
     int status = r.copy && r.tab.sym ? 0 : gt_error_set(err, GT_E_NOMEM, "symbols: out of memory");
     if (!status)
         r.tab.path = r.tab.build_id = r.copy + size;
-    for (size_t number = 1; !status && gt_take_line(&all, &line, &whole); number++) {
+    for (size_t number = 1; !status && gt_text_take_line(&all, &line, &whole); number++) {
         const char *expected = whole ? take_symbol_line(&r, line) : "a whole line";
         if (expected)
             status = gt_error_set(err, whole ? GT_E_FORMAT : GT_E_TRUNC,
                                   "symbols line %zu: '%s': expected %s", number,
-                                  gt_cursor_show(&line, show), expected);
+                                  gt_text_cursor_show(&line, show), expected);
     }
     if (status)
         gt_uftrace_symtab_free(&r.tab);

@@ -48,7 +48,7 @@ void gt_uftrace_path(const char *path, char *out, size_t size)
         len = sizeof buf - 1;
     }
     while (len) {
-        size_t n = gt_utf8_length(path, len);
+        size_t n = gt_text_utf8_length(path, len);
         bool bad = n == 0 || path_byte_is_bad((unsigned char)*path);
         if (!n)
             n = 1;
@@ -78,7 +78,7 @@ void gt_uftrace_sid(uint64_t id, char out[GT_UFTRACE_SID_LEN + 1])
 static bool sid_is_good(const char *sid)
 {
     return strnlen(sid, GT_UFTRACE_SID_LEN + 1) == GT_UFTRACE_SID_LEN &&
-           gt_is_hex(sid, GT_UFTRACE_SID_LEN);
+           gt_text_is_hex(sid, GT_UFTRACE_SID_LEN);
 }
 
 static bool id_is_good(uint32_t id)
@@ -131,35 +131,35 @@ int gt_uftrace_task_write(struct gt_text *t, const struct gt_uftrace_task *line,
     return t->failed ? gt_error_set(err, GT_E_NOMEM, "task.txt: out of memory") : 0;
 }
 
-static bool take_time(struct gt_cursor *c, uint64_t *out)
+static bool take_time(struct gt_text_cursor *c, uint64_t *out)
 {
     uint64_t sec, nsec;
-    struct gt_cursor at = *c;
-    if (!gt_take(&at, " timestamp=") || !gt_take_dec(&at, UINT64_MAX / NS_PER_S - 1, &sec) ||
-        !gt_take(&at, "."))
+    struct gt_text_cursor at = *c;
+    if (!gt_text_take(&at, " timestamp=") ||
+        !gt_text_take_dec(&at, UINT64_MAX / NS_PER_S - 1, &sec) || !gt_text_take(&at, "."))
         return false;
     size_t before = at.left;
-    if (!gt_take_dec(&at, NS_PER_S - 1, &nsec) || before - at.left != 9)
+    if (!gt_text_take_dec(&at, NS_PER_S - 1, &nsec) || before - at.left != 9)
         return false;
     *out = sec * NS_PER_S + nsec;
     *c = at;
     return true;
 }
 
-static bool take_id(struct gt_cursor *c, const char *name, uint32_t *out)
+static bool take_id(struct gt_text_cursor *c, const char *name, uint32_t *out)
 {
     uint64_t v;
-    if (!gt_take(c, name) || !gt_take_dec(c, INT32_MAX, &v) || v == 0)
+    if (!gt_text_take(c, name) || !gt_text_take_dec(c, INT32_MAX, &v) || v == 0)
         return false;
     *out = (uint32_t)v;
     return true;
 }
 
-static bool take_sid(struct gt_cursor *c, char *out)
+static bool take_sid(struct gt_text_cursor *c, char *out)
 {
-    struct gt_cursor word;
-    if (!gt_take(c, " sid=") || !gt_take_word(c, &word) || word.left != GT_UFTRACE_SID_LEN ||
-        !gt_is_hex(word.at, word.left))
+    struct gt_text_cursor word;
+    if (!gt_text_take(c, " sid=") || !gt_text_take_word(c, &word) ||
+        word.left != GT_UFTRACE_SID_LEN || !gt_text_is_hex(word.at, word.left))
         return false;
     memcpy(out, word.at, word.left);
     out[word.left] = 0;
@@ -167,9 +167,9 @@ static bool take_sid(struct gt_cursor *c, char *out)
 }
 
 /* name="path", to the end of the line. */
-static bool take_path(struct gt_cursor *c, const char *name, char *out)
+static bool take_path(struct gt_text_cursor *c, const char *name, char *out)
 {
-    if (!gt_take(c, name) || c->left < 2 || c->left - 1 >= GT_UFTRACE_PATH_MAX ||
+    if (!gt_text_take(c, name) || c->left < 2 || c->left - 1 >= GT_UFTRACE_PATH_MAX ||
         c->at[c->left - 1] != '"')
         return false;
     size_t n = c->left - 1;
@@ -183,16 +183,16 @@ static bool take_path(struct gt_cursor *c, const char *name, char *out)
 }
 
 /* The fault of the line, or NULL. */
-static const char *parse(struct gt_cursor *c, struct gt_uftrace_task *out)
+static const char *parse(struct gt_text_cursor *c, struct gt_uftrace_task *out)
 {
     uint64_t base = 0;
-    if (gt_take(c, "SESS"))
+    if (gt_text_take(c, "SESS"))
         out->kind = GT_UFTRACE_SESS;
-    else if (gt_take(c, "TASK"))
+    else if (gt_text_take(c, "TASK"))
         out->kind = GT_UFTRACE_TASK;
-    else if (gt_take(c, "FORK"))
+    else if (gt_text_take(c, "FORK"))
         out->kind = GT_UFTRACE_FORK;
-    else if (gt_take(c, "DLOP"))
+    else if (gt_text_take(c, "DLOP"))
         out->kind = GT_UFTRACE_DLOP;
     else
         return "SESS, TASK, FORK or DLOP";
@@ -206,7 +206,7 @@ static const char *parse(struct gt_cursor *c, struct gt_uftrace_task *out)
     bool sess = out->kind == GT_UFTRACE_SESS, dlop = out->kind == GT_UFTRACE_DLOP;
     if ((sess || dlop) && !take_sid(c, out->sid))
         return "sid= and 16 hex digits";
-    if (dlop && (!gt_take(c, " base=") || !gt_take_hex(c, UINT64_MAX, &base)))
+    if (dlop && (!gt_text_take(c, " base=") || !gt_text_take_hex(c, UINT64_MAX, &base)))
         return "base= and a hex address";
     out->base = base;
     if (sess && !take_path(c, " exename=\"", out->path))
@@ -219,12 +219,12 @@ static const char *parse(struct gt_cursor *c, struct gt_uftrace_task *out)
 int gt_uftrace_task_read(const char *line, size_t size, struct gt_uftrace_task *out,
                          struct gt_error *err)
 {
-    struct gt_cursor c = {line, size}, all = c;
+    struct gt_text_cursor c = {line, size}, all = c;
     char show[64];
     *out = (struct gt_uftrace_task){0};
     const char *expected = parse(&c, out);
     if (expected)
         return gt_error_set(err, GT_E_FORMAT, "column %zu of '%s': expected %s", size - c.left + 1,
-                            gt_cursor_show(&all, show), expected);
+                            gt_text_cursor_show(&all, show), expected);
     return 0;
 }

@@ -96,8 +96,9 @@ static inline struct gt_uftrace_record gt_uftrace_record_of(uint64_t time, uint6
 /* Reads one record: 1, or 0 at the end. GT_E_TRUNC: less than a record is left, and is not
  * consumed; GT_E_FORMAT: magic is not 5, time is 0, or `more` is set while with_more is false. The
  * caller reads the payload. */
-int gt_uftrace_record_read(struct gt_reader *r, bool with_more, struct gt_uftrace_record *out);
-void gt_uftrace_record_write(struct gt_writer *w, const struct gt_uftrace_record *rec);
+int gt_uftrace_record_read(struct gt_bytes_reader *r, bool with_more,
+                           struct gt_uftrace_record *out);
+void gt_uftrace_record_write(struct gt_bytes_writer *w, const struct gt_uftrace_record *rec);
 
 /* ---- info ---------------------------------------------------------------------------------- */
 

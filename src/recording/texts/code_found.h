@@ -17,14 +17,14 @@
 #include <stdint.h>
 
 /* Append a line: its beginning, a function, its end. */
-void gt_code_found_begin(struct gt_text *out, size_t module, uint64_t offset);
-void gt_code_found_function(struct gt_text *out, size_t function);
-void gt_code_found_end(struct gt_text *out);
+void gt_recording_code_found_begin(struct gt_text *out, size_t module, uint64_t offset);
+void gt_recording_code_found_function(struct gt_text *out, size_t function);
+void gt_recording_code_found_end(struct gt_text *out);
 
 /* Parses a line without its newline; *rest is set to its functions. False: invalid. */
-bool gt_code_found_parse(const char *line, uint64_t *module, uint64_t *offset,
-                         struct gt_cursor *rest);
+bool gt_recording_code_found_parse(const char *line, uint64_t *module, uint64_t *offset,
+                                   struct gt_text_cursor *rest);
 /* Reads the next function; false: there is no further one. */
-bool gt_code_found_next(struct gt_cursor *rest, uint64_t *function);
+bool gt_recording_code_found_next(struct gt_text_cursor *rest, uint64_t *function);
 
 #endif

@@ -40,10 +40,10 @@ static long long time_of(unsigned long long ticks)
  * one that had it was dead. */
 static bool owns(unsigned pid, const struct stat *pool)
 {
-    struct gt_process_stat stat;
+    struct gt_file_process_stat stat;
     if (kill((pid_t)pid, 0) != 0 && errno != EPERM)
         return false;
-    if (!gt_process_stat(pid, &stat))
+    if (!gt_file_process_stat(pid, &stat))
         return true;
     return stat.state != 'Z' && stat.state != 'X' &&
            time_of(stat.began) <= pool->st_mtim.tv_sec + SLACK;
@@ -76,7 +76,7 @@ static bool any_pool(const char *path, bool living)
     return any;
 }
 
-bool gt_dir_lock_has_pool(const char *dir)
+bool gt_recording_dir_lock_has_pool(const char *dir)
 {
     return any_pool(dir, false);
 }
@@ -131,7 +131,7 @@ static bool is_current(int fd, const char *path)
            own.st_dev == named.st_dev;
 }
 
-int gt_dir_lock_share(const char *dir, int *fd, struct gt_error *err)
+int gt_recording_dir_lock_share(const char *dir, int *fd, struct gt_error *err)
 {
     char path[PATH_ROOM];
     *fd = open(inside(dir, "", path), O_RDONLY | O_CLOEXEC);
@@ -154,7 +154,7 @@ static int hold_alone(const char *dir, const char *name, int *fd, struct gt_erro
 }
 
 /* One that was just killed is there for another moment. */
-int gt_dir_lock_alone(const char *dir, const char *name, int *fd, struct gt_error *err)
+int gt_recording_dir_lock_alone(const char *dir, const char *name, int *fd, struct gt_error *err)
 {
     int status = hold_alone(dir, name, fd, err);
     for (int tries = 0; status == GT_E_BUSY && tries < WAITS; tries++) {
@@ -164,18 +164,18 @@ int gt_dir_lock_alone(const char *dir, const char *name, int *fd, struct gt_erro
     return status;
 }
 
-bool gt_dir_lock_is_last(const char *dir, int fd)
+bool gt_recording_dir_lock_is_last(const char *dir, int fd)
 {
     return fd >= 0 && lock(fd, LOCK_EX | LOCK_NB) == 0 && !any_pool(dir, true);
 }
 
-bool gt_dir_lock_is_there(const char *dir)
+bool gt_recording_dir_lock_is_there(const char *dir)
 {
     char path[PATH_ROOM];
     return access(inside(dir, "", path), F_OK) == 0;
 }
 
-void gt_dir_lock_remove(const char *dir)
+void gt_recording_dir_lock_remove(const char *dir)
 {
     char path[PATH_ROOM];
     unlink(inside(dir, "", path));
@@ -186,15 +186,15 @@ void gt_dir_lock_remove(const char *dir)
 /* Removes a lock that is not held. */
 static int remove_left(const char *dir, const char *name, struct gt_error *err)
 {
-    int fd, status = gt_dir_lock_alone(dir, name, &fd, err);
+    int fd, status = gt_recording_dir_lock_alone(dir, name, &fd, err);
     if (status == 0) {
-        gt_dir_lock_remove(dir);
+        gt_recording_dir_lock_remove(dir);
         close(fd);
     }
     return status == GT_E_NOT_FOUND ? 0 : status;
 }
 
-int gt_dir_lock_make(const char *dir, const char *name, int *fd, struct gt_error *err)
+int gt_recording_dir_lock_make(const char *dir, const char *name, int *fd, struct gt_error *err)
 {
     char ending[32], own[PATH_ROOM], path[PATH_ROOM];
     snprintf(ending, sizeof ending, ".%d", (int)getpid());

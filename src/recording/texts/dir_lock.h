@@ -24,20 +24,21 @@
 
 /* Makes the lock, shared. What killed processes have left there is replaced. GT_E_BUSY: a process
  * records there or changes it; GT_E_IO, GT_E_NOT_FOUND (no such directory), GT_E_RANGE. */
-int gt_dir_lock_make(const char *dir, const char *name, int *fd, struct gt_error *err);
+int gt_recording_dir_lock_make(const char *dir, const char *name, int *fd, struct gt_error *err);
 /* Shares a lock that is there; waits for one that changes the recording. GT_E_NOT_FOUND: none is
  * there, also after that; GT_E_IO. */
-int gt_dir_lock_share(const char *dir, int *fd, struct gt_error *err);
+int gt_recording_dir_lock_share(const char *dir, int *fd, struct gt_error *err);
 /* Holds a lock that is there alone. GT_E_BUSY; GT_E_NOT_FOUND, GT_E_IO. */
-int gt_dir_lock_alone(const char *dir, const char *name, int *fd, struct gt_error *err);
-/* A descriptor of gt_dir_lock_share or gt_dir_lock_make: true if no other process has it, and none
- * is about to go on after an execve(); then it is held alone. False: not at all any more. */
-bool gt_dir_lock_is_last(const char *dir, int fd);
-bool gt_dir_lock_is_there(const char *dir);
+int gt_recording_dir_lock_alone(const char *dir, const char *name, int *fd, struct gt_error *err);
+/* A descriptor of gt_recording_dir_lock_share or gt_recording_dir_lock_make: true if no other
+ * process has it, and none is about to go on after an execve(); then it is held alone. False: not
+ * at all any more. */
+bool gt_recording_dir_lock_is_last(const char *dir, int fd);
+bool gt_recording_dir_lock_is_there(const char *dir);
 /* Removes the lock, which is held alone. */
-void gt_dir_lock_remove(const char *dir);
+void gt_recording_dir_lock_remove(const char *dir);
 
 /* True where a pool is in the directory, of a killed process or of one that records. */
-bool gt_dir_lock_has_pool(const char *dir);
+bool gt_recording_dir_lock_has_pool(const char *dir);
 
 #endif

@@ -18,33 +18,33 @@ struct line {
     size_t n; /* with its end */
 };
 
-void gt_extern_put(struct gt_text *out, uint64_t time, const char *text)
+void gt_recording_extern_put(struct gt_text *out, uint64_t time, const char *text)
 {
     gt_text_printf(out, "%" PRIu64 ".%09" PRIu64 " ", time / SECOND, time % SECOND);
     gt_text_add_value(out, text, GT_EXTERN_LINE_MAX);
     gt_text_add(out, "\n", 1);
 }
 
-bool gt_extern_take_time(struct gt_cursor *line, uint64_t *out)
+bool gt_recording_extern_take_time(struct gt_text_cursor *line, uint64_t *out)
 {
     uint64_t seconds, part;
-    if (!gt_take_dec(line, UINT64_MAX / SECOND - 1, &seconds) || !gt_take(line, "."))
+    if (!gt_text_take_dec(line, UINT64_MAX / SECOND - 1, &seconds) || !gt_text_take(line, "."))
         return false;
     size_t before = line->left;
-    if (!gt_take_dec(line, SECOND - 1, &part) || before - line->left > 9)
+    if (!gt_text_take_dec(line, SECOND - 1, &part) || before - line->left > 9)
         return false;
     for (size_t digits = before - line->left; digits < 9; digits++)
         part *= 10;
     *out = seconds * SECOND + part;
-    return gt_take(line, " ");
+    return gt_text_take(line, " ");
 }
 
 /* 0 where the line has none. */
 static uint64_t time_of(const char *at, size_t n)
 {
-    struct gt_cursor line = {at, n};
+    struct gt_text_cursor line = {at, n};
     uint64_t time;
-    return gt_extern_take_time(&line, &time) ? time : 0;
+    return gt_recording_extern_take_time(&line, &time) ? time : 0;
 }
 
 static size_t split(const char *text, size_t size, struct line *line, size_t first)
@@ -81,7 +81,7 @@ static int write_sorted(const char *path, struct line *line, size_t n, struct gt
     return status;
 }
 
-int gt_extern_add(const char *path, const struct gt_text *lines, struct gt_error *err)
+int gt_recording_extern_add(const char *path, const struct gt_text *lines, struct gt_error *err)
 {
     char *old = NULL;
     size_t size = 0;

@@ -17,14 +17,14 @@
 enum { GT_EXTERN_LINE_MAX = 500 }; /* bytes of a line's text */
 
 /* Adds a line; control characters and bytes that are not UTF-8 become '?'. */
-void gt_extern_put(struct gt_text *out, uint64_t time, const char *text);
+void gt_recording_extern_put(struct gt_text *out, uint64_t time, const char *text);
 
 /* The time at a line's beginning, and the blank after it. */
-bool gt_extern_take_time(struct gt_cursor *line, uint64_t *out);
+bool gt_recording_extern_take_time(struct gt_text_cursor *line, uint64_t *out);
 
 /* Adds lines to the file, or none (an empty text), and puts all of its lines in order; lines of one
  * time stay in their order, the file's before the added ones. Errors of gt_file_read (but that
  * there is no file) and gt_file_replace. */
-int gt_extern_add(const char *path, const struct gt_text *lines, struct gt_error *err);
+int gt_recording_extern_add(const char *path, const struct gt_text *lines, struct gt_error *err);
 
 #endif

@@ -14,14 +14,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct gt_guest_task {
+struct gt_recording_guest_task {
     uint32_t task, pid, tgid;
     char comm[16];
 };
 
 /* Appends the task's line. */
-void gt_guest_task_put(struct gt_text *out, const struct gt_guest_task *t);
+void gt_recording_guest_task_put(struct gt_text *out, const struct gt_recording_guest_task *t);
 /* Parses a line without its newline. False: invalid. A longer comm is cut. */
-bool gt_guest_task_parse(const char *line, struct gt_guest_task *out);
+bool gt_recording_guest_task_parse(const char *line, struct gt_recording_guest_task *out);
 
 #endif

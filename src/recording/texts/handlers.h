@@ -15,10 +15,11 @@
 #include <stdint.h>
 
 /* Appends the address's line. */
-void gt_handler_put(struct gt_text *out, uint64_t address);
+void gt_recording_handler_put(struct gt_text *out, uint64_t address);
 /* Parses a line without its newline. False: invalid. */
-bool gt_handler_parse(const char *line, uint64_t *address);
+bool gt_recording_handler_parse(const char *line, uint64_t *address);
 /* Calls `take` with the address of each valid line of a whole file, which it changes. */
-void gt_handlers_parse(char *text, void (*take)(void *self, uint64_t address), void *self);
+void gt_recording_handlers_parse(char *text, void (*take)(void *self, uint64_t address),
+                                 void *self);
 
 #endif

@@ -11,7 +11,7 @@
 
 _Static_assert(GT_MESSAGE_MAX <= PIPE_BUF, "a message is written at once");
 
-int gt_message_write(int fd, const char *message, const char *text)
+int gt_recording_message_write(int fd, const char *message, const char *text)
 {
     char line[GT_MESSAGE_MAX];
     snprintf(line, sizeof line - 1, "%s%s%s", message, text ? " " : "", text ? text : "");
@@ -21,12 +21,12 @@ int gt_message_write(int fd, const char *message, const char *text)
     return sent == (ssize_t)n ? 0 : sent < 0 ? errno : EIO;
 }
 
-int gt_message_send(const char *fifo, const char *message, const char *text)
+int gt_recording_message_send(const char *fifo, const char *message, const char *text)
 {
     int fd = open(fifo, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno;
-    int status = gt_message_write(fd, message, text);
+    int status = gt_recording_message_write(fd, message, text);
     close(fd);
     return status;
 }

@@ -26,8 +26,8 @@ enum { GT_MESSAGE_MAX = 1024 }; /* bytes of a line with its newline */
 
 /* Sends it; never waits. A text (NULL: none) is cut where the line would be too long, and at a
  * newline. Returns 0, or errno: ENXIO, ENOENT: there is no reader; EAGAIN: the reader is behind. */
-int gt_message_send(const char *fifo, const char *message, const char *text);
+int gt_recording_message_send(const char *fifo, const char *message, const char *text);
 /* The same to a FIFO that is open, with O_NONBLOCK. */
-int gt_message_write(int fd, const char *message, const char *text);
+int gt_recording_message_write(int fd, const char *message, const char *text);
 
 #endif

@@ -16,17 +16,18 @@
 
 #include <stdint.h>
 
-struct gt_open_calls_line {
+struct gt_recording_open_calls_line {
     uint32_t task;
     uint32_t depth; /* UINT32_MAX: not said */
     uint64_t time;
 };
 
 /* Appends a task's line. */
-void gt_open_calls_put(struct gt_text *out, uint32_t task, uint64_t time, uint32_t depth);
+void gt_recording_open_calls_put(struct gt_text *out, uint32_t task, uint64_t time, uint32_t depth);
 /* Calls `take` for each valid line of a whole file, which it changes. */
-void gt_open_calls_parse(char *text,
-                         void (*take)(void *self, const struct gt_open_calls_line *line),
-                         void *self);
+void gt_recording_open_calls_parse(char *text,
+                                   void (*take)(void *self,
+                                                const struct gt_recording_open_calls_line *line),
+                                   void *self);
 
 #endif

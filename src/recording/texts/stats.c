@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gt_stats_put(struct gt_text *out, const char *key, uint64_t value)
+void gt_recording_stats_put(struct gt_text *out, const char *key, uint64_t value)
 {
     gt_text_printf(out, "%s=%" PRIu64 "\n", key, value);
 }
 
 /* Splits the next line off: *at moves past it. False: no line with '=' follows. */
-static bool next(char **at, struct gt_stat *out)
+static bool next(char **at, struct gt_recording_stat *out)
 {
     while (**at) {
         char *line = *at, *end = line + strcspn(line, "\n");
@@ -25,15 +25,15 @@ static bool next(char **at, struct gt_stat *out)
         if (!equals)
             continue;
         *equals = '\0';
-        *out = (struct gt_stat){line, equals + 1};
+        *out = (struct gt_recording_stat){line, equals + 1};
         return true;
     }
     return false;
 }
 
-int gt_stats_parse(struct gt_stats *out, char *text)
+int gt_recording_stats_parse(struct gt_recording_stats *out, char *text)
 {
-    *out = (struct gt_stats){.text = text};
+    *out = (struct gt_recording_stats){.text = text};
     if (!text)
         return 0;
     size_t lines = 1;
@@ -41,7 +41,7 @@ int gt_stats_parse(struct gt_stats *out, char *text)
         lines += *c == '\n';
     out->item = calloc(lines, sizeof *out->item);
     if (!out->item) {
-        gt_stats_clear(out);
+        gt_recording_stats_clear(out);
         return GT_E_NOMEM;
     }
     for (char *at = text; next(&at, &out->item[out->n]);)
@@ -49,14 +49,14 @@ int gt_stats_parse(struct gt_stats *out, char *text)
     return 0;
 }
 
-void gt_stats_clear(struct gt_stats *s)
+void gt_recording_stats_clear(struct gt_recording_stats *s)
 {
     free(s->item);
     free(s->text);
-    *s = (struct gt_stats){0};
+    *s = (struct gt_recording_stats){0};
 }
 
-const char *gt_stats_text(const struct gt_stats *s, const char *key)
+const char *gt_recording_stats_text(const struct gt_recording_stats *s, const char *key)
 {
     for (size_t i = 0; i < s->n; i++)
         if (strcmp(s->item[i].key, key) == 0)
@@ -64,9 +64,9 @@ const char *gt_stats_text(const struct gt_stats *s, const char *key)
     return NULL;
 }
 
-uint64_t gt_stats_number(const struct gt_stats *s, const char *key)
+uint64_t gt_recording_stats_number(const struct gt_recording_stats *s, const char *key)
 {
-    const char *text = gt_stats_text(s, key);
+    const char *text = gt_recording_stats_text(s, key);
     uint64_t n;
-    return text && gt_number_parse(text, &n) == 0 ? n : 0;
+    return text && gt_text_number_parse(text, &n) == 0 ? n : 0;
 }

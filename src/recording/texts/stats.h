@@ -28,26 +28,26 @@
 #define GT_STATS_UNFINISHED "unfinished"
 #define GT_STATS_OUTSIDE    "outside"
 
-void gt_stats_put(struct gt_text *out, const char *key, uint64_t value);
+void gt_recording_stats_put(struct gt_text *out, const char *key, uint64_t value);
 
-struct gt_stat {
+struct gt_recording_stat {
     const char *key, *value; /* in `text` */
 };
 /* The lines of a file, in order; { 0 } has none. */
-struct gt_stats {
-    struct gt_stat *item;
+struct gt_recording_stats {
+    struct gt_recording_stat *item;
     size_t n;
     char *text;
 };
 
 /* Splits the text in place and takes it (from malloc; NULL: no lines). Lines without '=' are
  * skipped. GT_E_NOMEM: the text is freed, *out has no lines. */
-int gt_stats_parse(struct gt_stats *out, char *text);
-void gt_stats_clear(struct gt_stats *s);
+int gt_recording_stats_parse(struct gt_recording_stats *out, char *text);
+void gt_recording_stats_clear(struct gt_recording_stats *s);
 
 /* Returns the value of the first line with the key; NULL: none. */
-const char *gt_stats_text(const struct gt_stats *s, const char *key);
+const char *gt_recording_stats_text(const struct gt_recording_stats *s, const char *key);
 /* Returns the value of a key as a number; 0: none, or not a number. */
-uint64_t gt_stats_number(const struct gt_stats *s, const char *key);
+uint64_t gt_recording_stats_number(const struct gt_recording_stats *s, const char *key);
 
 #endif

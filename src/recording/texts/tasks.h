@@ -16,20 +16,20 @@ enum {
     GT_TASK_HIGH = 100000000,
 };
 
-static inline uint32_t gt_task_of_vcpu(unsigned vcpu)
+static inline uint32_t gt_recording_task_of_vcpu(unsigned vcpu)
 {
     return vcpu + 1;
 }
 
 /* `level` is below GT_TASK_LEVELS. */
-static inline uint32_t gt_task_of_level(unsigned vcpu, unsigned level)
+static inline uint32_t gt_recording_task_of_level(unsigned vcpu, unsigned level)
 {
     uint32_t id = (vcpu + 1) * GT_TASK_LEVELS + level;
     return id < GT_TASK_STACK - 1 ? id : GT_TASK_HIGH + id;
 }
 
 /* True for the task of a vCPU, which runs many processes. */
-static inline bool gt_task_is_vcpu(uint32_t id)
+static inline bool gt_recording_task_is_vcpu(uint32_t id)
 {
     return id < GT_TASK_STACK || id >= GT_TASK_HIGH;
 }

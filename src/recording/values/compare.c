@@ -20,14 +20,14 @@ static long double from_parts(unsigned exponent, uint64_t high, uint64_t low, bo
 
 static long double from_80_bits(const uint8_t *p)
 {
-    uint64_t mantissa = gt_le64(p);
-    return from_parts(gt_le16(p + 8), mantissa, 0, mantissa << 1);
+    uint64_t mantissa = gt_bytes_le64(p);
+    return from_parts(gt_bytes_le16(p + 8), mantissa, 0, mantissa << 1);
 }
 
 static long double from_128_bits(const uint8_t *p)
 {
-    uint64_t low = gt_le64(p), high = gt_le64(p + 8) << 16;
-    unsigned exponent = gt_le16(p + 14);
+    uint64_t low = gt_bytes_le64(p), high = gt_bytes_le64(p + 8) << 16;
+    unsigned exponent = gt_bytes_le16(p + 14);
     uint64_t first = exponent & 0x7fff ? UINT64_C(1) << 63 : 0;
     return from_parts(exponent, first | high >> 1 | low >> 49, low << 15, high | low);
 }
@@ -47,7 +47,7 @@ long double gt_value_real(const struct gt_value_item *item, const struct gt_valu
     return (long double)d;
 }
 
-static bool is_named(const struct gt_value_item *item, const struct gt_call_value_name *name)
+static bool is_named(const struct gt_value_item *item, const struct gt_base_call_value_name *name)
 {
     switch (name->place) {
     case GT_CALL_RESULT:
@@ -61,13 +61,13 @@ static bool is_named(const struct gt_value_item *item, const struct gt_call_valu
 }
 
 static bool as_call_value(const struct gt_value_item *item, const struct gt_value *v,
-                          struct gt_call_value *out)
+                          struct gt_base_call_value *out)
 {
-    *out = (struct gt_call_value){0};
+    *out = (struct gt_base_call_value){0};
     bool text = gt_value_is_text(item->format);
     if (item->format == GT_VALUE_FLOAT && v->kind != GT_VALUE_ABSENT) {
-        *out = (struct gt_call_value){.kind = GT_CALL_VALUE_REAL,
-                                      .real = (double)gt_value_real(item, v)};
+        *out = (struct gt_base_call_value){.kind = GT_CALL_VALUE_REAL,
+                                           .real = (double)gt_value_real(item, v)};
         return true;
     }
     switch (v->kind) {
@@ -80,10 +80,10 @@ static bool as_call_value(const struct gt_value_item *item, const struct gt_valu
         return true;
     case GT_VALUE_BYTES:
     case GT_VALUE_CUT:
-        *out = (struct gt_call_value){.kind = GT_CALL_VALUE_TEXT,
-                                      .text = v->bytes,
-                                      .size = v->size,
-                                      .cut = v->kind == GT_VALUE_CUT};
+        *out = (struct gt_base_call_value){.kind = GT_CALL_VALUE_TEXT,
+                                           .text = v->bytes,
+                                           .size = v->size,
+                                           .cut = v->kind == GT_VALUE_CUT};
         return text;
     default:
         return false;
@@ -91,7 +91,7 @@ static bool as_call_value(const struct gt_value_item *item, const struct gt_valu
 }
 
 bool gt_values_get(const struct gt_value_item *item, const struct gt_value_list *list,
-                   const struct gt_call_value_name *name, struct gt_call_value *out)
+                   const struct gt_base_call_value_name *name, struct gt_base_call_value *out)
 {
     for (size_t i = 0; i < list->n; i++)
         if (is_named(&item[i], name))

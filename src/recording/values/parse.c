@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct list {
-    struct gt_cursor at;
+    struct gt_text_cursor at;
     const char *text; /* the user's */
     char *copy;       /* for names, of the same text */
     struct gt_error *err;
@@ -20,10 +20,10 @@ static int fail(const struct list *l, const char *expected)
 }
 
 /* A number right after the word. */
-static bool take_numbered(struct gt_cursor *c, const char *word, uint64_t *number)
+static bool take_numbered(struct gt_text_cursor *c, const char *word, uint64_t *number)
 {
-    struct gt_cursor at = *c;
-    if (!gt_take(&at, word) || !gt_take_dec(&at, UINT16_MAX, number))
+    struct gt_text_cursor at = *c;
+    if (!gt_text_take(&at, word) || !gt_text_take_dec(&at, UINT16_MAX, number))
         return false;
     *c = at;
     return true;
@@ -31,9 +31,9 @@ static bool take_numbered(struct gt_cursor *c, const char *word, uint64_t *numbe
 
 bool gt_value_is_item(const char *word, size_t size)
 {
-    struct gt_cursor c = {word, size};
+    struct gt_text_cursor c = {word, size};
     uint64_t number;
-    if (gt_take(&c, "retval") || take_numbered(&c, "arg", &number) ||
+    if (gt_text_take(&c, "retval") || take_numbered(&c, "arg", &number) ||
         take_numbered(&c, "fparg", &number))
         return !c.left || *c.at == '/' || *c.at == '%' || *c.at == ',';
     return false;
@@ -46,7 +46,7 @@ static bool is_name(char c)
 }
 
 /* Takes a name of the user's types. It is ended with a NUL when the whole list was read. */
-static bool take_name(struct gt_cursor *c, const char **name, char **end)
+static bool take_name(struct gt_text_cursor *c, const char **name, char **end)
 {
     *name = c->at;
     while (c->left && is_name(*c->at)) {
@@ -61,8 +61,8 @@ static bool take_name(struct gt_cursor *c, const char **name, char **end)
 static int take_bits(struct list *l, struct gt_value_item *item)
 {
     uint64_t bits;
-    struct gt_cursor before = l->at;
-    if (!gt_take_dec(&l->at, UINT16_MAX, &bits))
+    struct gt_text_cursor before = l->at;
+    if (!gt_text_take_dec(&l->at, UINT16_MAX, &bits))
         return 0;
     if (bits % 8 == 0 && bits && !gt_value_is_text(item->format) &&
         gt_value_size_fits(item->format, (unsigned)bits / 8)) {
@@ -77,10 +77,10 @@ static int take_bits(struct list *l, struct gt_value_item *item)
 static int take_struct(struct list *l, struct gt_value_item *item, char **end)
 {
     uint64_t size;
-    if (!gt_take_dec(&l->at, GT_VALUE_SIZE_MOST, &size) || !size)
+    if (!gt_text_take_dec(&l->at, GT_VALUE_SIZE_MOST, &size) || !size)
         return fail(l, "the size of the struct, 1 to 64 bytes, after t");
     item->size = (uint16_t)size;
-    if (gt_take(&l->at, ":") && !take_name(&l->at, &item->type, end))
+    if (gt_text_take(&l->at, ":") && !take_name(&l->at, &item->type, end))
         return fail(l, "the struct's name after the colon");
     return 0;
 }
@@ -90,12 +90,12 @@ static int take_format(struct list *l, struct gt_value_item *item, char **end)
     static const char formats[] = "diuxocfsSpb";
     if (l->at.left && *l->at.at >= '0' && *l->at.at <= '9')
         return take_bits(l, item);
-    if (gt_take(&l->at, "e:")) {
+    if (gt_text_take(&l->at, "e:")) {
         item->format = GT_VALUE_ENUM;
         item->size = 4;
         return take_name(&l->at, &item->type, end) ? 0 : fail(l, "the enumeration's name after e:");
     }
-    if (gt_take(&l->at, "t")) {
+    if (gt_text_take(&l->at, "t")) {
         item->format = GT_VALUE_STRUCT;
         return take_struct(l, item, end);
     }
@@ -115,8 +115,8 @@ static int take_place(struct list *l, struct gt_value_item *item, char **end)
     struct gt_value_piece *p = &item->piece[0];
     uint64_t words = 1;
     item->n_pieces = 1;
-    if (gt_take(&l->at, "stack")) {
-        if (gt_take(&l->at, "+") && (!gt_take_dec(&l->at, 4096, &words) || !words))
+    if (gt_text_take(&l->at, "stack")) {
+        if (gt_text_take(&l->at, "+") && (!gt_text_take_dec(&l->at, 4096, &words) || !words))
             return fail(l, "a number of words from 1 to 4096 after stack+");
         p->offset = (int32_t)words;
         return 0;
@@ -129,7 +129,7 @@ static int take_item(struct list *l, struct gt_value_request *r, char *end[2])
     uint64_t number = 0;
     struct gt_value_item *item = &r->item;
     *r = (struct gt_value_request){.item.format = GT_VALUE_AUTO};
-    if (gt_take(&l->at, "retval"))
+    if (gt_text_take(&l->at, "retval"))
         item->is_return = true;
     else if (take_numbered(&l->at, "fparg", &number))
         *item = (struct gt_value_item){.format = GT_VALUE_FLOAT, .size = 8, .is_float = true};
@@ -139,15 +139,15 @@ static int take_item(struct list *l, struct gt_value_request *r, char *end[2])
         return fail(l, "a number of an argument, from 1");
     item->number = (uint16_t)number;
     int status = 0;
-    struct gt_cursor slash = l->at;
-    if (gt_take(&slash, "/") && !(slash.left && *slash.at == '*')) {
+    struct gt_text_cursor slash = l->at;
+    if (gt_text_take(&slash, "/") && !(slash.left && *slash.at == '*')) {
         l->at = slash;
         status = take_format(l, item, &end[0]);
     }
-    if (!status && gt_take(&l->at, "%"))
+    if (!status && gt_text_take(&l->at, "%"))
         status = take_place(l, item, &end[1]);
     if (!status)
-        r->fields = gt_take(&l->at, "/*");
+        r->fields = gt_text_take(&l->at, "/*");
     return status;
 }
 
@@ -177,7 +177,7 @@ static int take_items(struct list *l, struct gt_value_request *request, size_t *
         returns += request[(*n)++].item.is_return;
         if (returns > GT_VALUES_MOST || *n - returns > GT_VALUES_MOST)
             return fail(l, "at most 14 arguments and 14 return values");
-    } while (gt_take(&l->at, ","));
+    } while (gt_text_take(&l->at, ","));
     if (l->at.left)
         return fail(l, "a comma, or the end of the list");
     for (size_t i = 0; i < *n; i++)
@@ -195,7 +195,7 @@ int gt_value_parse(const char *list, struct gt_value_request request[2 * GT_VALU
     *storage = NULL;
     if (!l.copy)
         return gt_error_set(err, GT_E_NOMEM, "%.300s: out of memory", list);
-    l.at = (struct gt_cursor){l.copy, strlen(l.copy)};
+    l.at = (struct gt_text_cursor){l.copy, strlen(l.copy)};
     int status = take_items(&l, request, n);
     if (status)
         free(l.copy);

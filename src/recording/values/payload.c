@@ -47,7 +47,7 @@ static size_t put_text(uint8_t *out, const struct gt_value *v, size_t most)
     } else if (v->kind == GT_VALUE_BAD_ADDRESS) {
         n = put_address((char *)out + 2, v->word);
     }
-    gt_put16(out, (uint16_t)n);
+    gt_bytes_put16(out, (uint16_t)n);
     return n + 2;
 }
 
@@ -57,11 +57,11 @@ static size_t put_fixed(uint8_t *out, unsigned size, const struct gt_value *v)
     const void *from = word;
     size_t have = 0;
     if (v->kind == GT_VALUE_WORD && size == sizeof word) {
-        gt_put64(out, v->word);
+        gt_bytes_put64(out, v->word);
         return size;
     }
     if (v->kind == GT_VALUE_WORD) {
-        gt_put64(word, v->word);
+        gt_bytes_put64(word, v->word);
         have = sizeof word;
     } else if (v->kind == GT_VALUE_BYTES) {
         from = v->bytes;
@@ -91,9 +91,9 @@ size_t gt_values_put_uftrace(uint8_t *out, const struct gt_value_item *item,
 /* "<0x1234>" is what put_text makes of an address; another spelling is a text of the guest. */
 static bool is_address(const char *text, size_t n, uint64_t *addr)
 {
-    struct gt_cursor c = {text, n};
+    struct gt_text_cursor c = {text, n};
     char same[ADDRESS_TEXT];
-    return gt_take(&c, "<0x") && gt_take_lower_hex(&c, UINT64_MAX, addr) && *addr &&
+    return gt_text_take(&c, "<0x") && gt_text_take_lower_hex(&c, UINT64_MAX, addr) && *addr &&
            put_address(same, *addr) == n && memcmp(same, text, n) == 0;
 }
 
@@ -104,10 +104,10 @@ static bool is_cut(const uint8_t *text, size_t n)
            memcmp(text + GT_VALUE_STRING_MOST, cut_text, CUT_TEXT) == 0;
 }
 
-static void take_text(struct gt_reader *r, struct gt_value *v)
+static void take_text(struct gt_bytes_reader *r, struct gt_value *v)
 {
-    uint16_t n = gt_read_u16(r);
-    const uint8_t *bytes = gt_read_bytes(r, n);
+    uint16_t n = gt_bytes_read_u16(r);
+    const uint8_t *bytes = gt_bytes_read_bytes(r, n);
     uint64_t addr;
     *v = (struct gt_value){.kind = GT_VALUE_BYTES, .size = n, .bytes = bytes};
     if (!bytes)
@@ -125,7 +125,7 @@ static uint64_t word_of(const uint8_t *bytes, unsigned size, bool sign)
 {
     uint64_t word = 0;
     if (size == 8)
-        return gt_le64(bytes);
+        return gt_bytes_le64(bytes);
     for (unsigned i = 0; i < size; i++)
         word |= (uint64_t)bytes[i] << (8 * i);
     if (sign && size && size < 8 && word >> (8 * size - 1))
@@ -143,7 +143,7 @@ void gt_value_set(struct gt_value *v, const struct gt_value_item *item, const vo
         *v = (struct gt_value){.kind = GT_VALUE_BYTES, .size = (uint16_t)size, .bytes = bytes};
 }
 
-int gt_values_get_uftrace(struct gt_reader *r, const struct gt_value_item *item, size_t n,
+int gt_values_get_uftrace(struct gt_bytes_reader *r, const struct gt_value_item *item, size_t n,
                           struct gt_value_list *out)
 {
     const size_t all = r->left;
@@ -154,13 +154,13 @@ int gt_values_get_uftrace(struct gt_reader *r, const struct gt_value_item *item,
         if (gt_value_is_text(item[i].format)) {
             take_text(r, &out->value[i]);
         } else {
-            const uint8_t *bytes = gt_read_bytes(r, item[i].size);
+            const uint8_t *bytes = gt_bytes_read_bytes(r, item[i].size);
             if (bytes)
                 gt_value_set(&out->value[i], &item[i], bytes, item[i].size);
         }
-        gt_read_bytes(r, (size_t) - (all - r->left) % 4);
+        gt_bytes_read_bytes(r, (size_t) - (all - r->left) % 4);
     }
-    gt_read_bytes(r, (size_t) - (all - r->left) % 8);
+    gt_bytes_read_bytes(r, (size_t) - (all - r->left) % 8);
     return r->short_of ? GT_E_TRUNC : 0;
 }
 
@@ -168,8 +168,8 @@ size_t gt_values_get_of(const struct gt_value_spec *spec, bool entry, const uint
                         size_t left, struct gt_value_list *out)
 {
     const size_t n = !spec ? 0 : entry ? spec->n_arguments : spec->n_returns;
-    struct gt_reader in;
-    gt_reader_init(&in, data, left);
+    struct gt_bytes_reader in;
+    gt_bytes_reader_init(&in, data, left);
     if (n == 0 ||
         gt_values_get_uftrace(&in, spec->item + (entry ? 0 : spec->n_arguments), n, out) < 0)
         return 0;

@@ -56,7 +56,7 @@ void gt_value_set(struct gt_value *v, const struct gt_value_item *item, const vo
 size_t gt_values_put_uftrace(uint8_t *out, const struct gt_value_item *item,
                              const struct gt_value_list *list, size_t most);
 /* Reads it; bytes point into the reader's. GT_E_TRUNC, GT_E_FORMAT. */
-int gt_values_get_uftrace(struct gt_reader *r, const struct gt_value_item *item, size_t n,
+int gt_values_get_uftrace(struct gt_bytes_reader *r, const struct gt_value_item *item, size_t n,
                           struct gt_value_list *out);
 /* Reads the values of an entry or a return as a function's spec (NULL: none) has them; how many
  * bytes they have. 0: there are none, or not all of them. */
@@ -72,7 +72,7 @@ long double gt_value_real(const struct gt_value_item *item, const struct gt_valu
 /* The value of that name of a call; `item` are the list's. False: there is none, it was not read,
  * or it is a struct. A string that was not read is its address. */
 bool gt_values_get(const struct gt_value_item *item, const struct gt_value_list *list,
-                   const struct gt_call_value_name *name, struct gt_call_value *out);
+                   const struct gt_base_call_value_name *name, struct gt_base_call_value *out);
 
 /* Appends "name=value" of each, divided by ", ", as readers show them; bounded; bytes of the guest
  * are escaped. What an argument points to is in braces behind it, "file=0x1{name=\"a\"}"; a value

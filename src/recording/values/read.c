@@ -37,8 +37,8 @@ static char *take_field(struct line *l)
 
 static bool field_number(const char *field, uint64_t max, uint64_t *out)
 {
-    struct gt_cursor c = {field, strlen(field)};
-    return gt_take_dec(&c, max, out) && !c.left;
+    struct gt_text_cursor c = {field, strlen(field)};
+    return gt_text_take_dec(&c, max, out) && !c.left;
 }
 
 static const char *name_or_null(char *field)
@@ -52,10 +52,10 @@ static const char *read_enumerator(char *field, struct gt_value_enumerator *out)
     char *equal = strchr(field, '=');
     if (!equal || equal == field)
         return expected;
-    struct gt_cursor c = {equal + 1, strlen(equal + 1)};
-    bool minus = gt_take(&c, "-");
+    struct gt_text_cursor c = {equal + 1, strlen(equal + 1)};
+    bool minus = gt_text_take(&c, "-");
     uint64_t n, most = minus ? (uint64_t)1 << 63 : UINT64_MAX;
-    if (!gt_take_dec(&c, most, &n) || c.left)
+    if (!gt_text_take_dec(&c, most, &n) || c.left)
         return expected;
     *equal = 0;
     *out = (struct gt_value_enumerator){field, (int64_t)(minus ? -n : n)};
@@ -93,7 +93,7 @@ static const char *read_module(struct storage *s, struct line *l)
     if (!id || !l->at || !*l->at)
         return "module BUILD-ID|- PATH";
     m->build_id = strcmp(id, "-") == 0 ? "" : id;
-    if (!gt_is_hex(m->build_id, strlen(m->build_id)))
+    if (!gt_text_is_hex(m->build_id, strlen(m->build_id)))
         return "a build-id in hex, or -";
     m->path = l->at;
     m->function = s->function + s->n_functions;
@@ -105,10 +105,10 @@ static const char *read_base(struct storage *s, struct line *l)
 {
     struct gt_value_module *m = s->n_modules ? &s->module[s->n_modules - 1] : NULL;
     char *addr = take_field(l);
-    struct gt_cursor c = {addr, addr ? strlen(addr) : 0};
+    struct gt_text_cursor c = {addr, addr ? strlen(addr) : 0};
     if (!m || m->n)
         return "a module right before it";
-    if (!addr || l->at || !gt_take_hex(&c, UINT64_MAX, &s->base[s->n_bases]) || c.left)
+    if (!addr || l->at || !gt_text_take_hex(&c, UINT64_MAX, &s->base[s->n_bases]) || c.left)
         return "at ADDRESS";
     if (!m->base)
         m->base = s->base + s->n_bases;
@@ -124,8 +124,8 @@ static const char *read_function(struct storage *s, struct line *l)
         return "a module before it";
     struct gt_value_module *m = &s->module[s->n_modules - 1];
     char *addr = take_field(l);
-    struct gt_cursor c = {addr, addr ? strlen(addr) : 0};
-    if (!addr || !gt_take_hex(&c, UINT64_MAX, &f->addr) || c.left || !l->at || !*l->at)
+    struct gt_text_cursor c = {addr, addr ? strlen(addr) : 0};
+    if (!addr || !gt_text_take_hex(&c, UINT64_MAX, &f->addr) || c.left || !l->at || !*l->at)
         return "function ADDRESS NAME";
     if (m->n && f->addr <= m->function[m->n - 1].addr)
         return "a higher address than the function before it";
@@ -146,8 +146,8 @@ static bool take_mask(char *hex, struct gt_value_item *item)
     if (item->format != GT_VALUE_STRUCT || strlen(hex) != 2 * (size_t)item->size)
         return false;
     for (unsigned i = 0; i < item->size; i++) {
-        struct gt_cursor digits = {hex + 2 * (size_t)i, 2};
-        if (!gt_take_hex(&digits, UINT8_MAX, &byte) || digits.left)
+        struct gt_text_cursor digits = {hex + 2 * (size_t)i, 2};
+        if (!gt_text_take_hex(&digits, UINT8_MAX, &byte) || digits.left)
             return false;
         mask[i] = (uint8_t)byte;
     }
@@ -244,10 +244,10 @@ static const char *read_line(struct storage *s, char *text)
 /* Room for all that the text can have, by the first letters of its lines. */
 static bool make_room(struct storage *s, const char *text, size_t size)
 {
-    struct gt_cursor all = {text, size}, line;
+    struct gt_text_cursor all = {text, size}, line;
     size_t modules = 1, functions = 1, items = 1, enums = 1, values = 1, bases = 1;
     bool whole;
-    while (gt_take_line(&all, &line, &whole)) {
+    while (gt_text_take_line(&all, &line, &whole)) {
         char first = line.left ? *line.at : 0;
         modules += first == 'm';
         enums += first == 'e';
@@ -280,20 +280,20 @@ static void free_storage(struct storage *s)
     free(s);
 }
 
-static int read_head(struct gt_cursor *all, struct gt_error *err)
+static int read_head(struct gt_text_cursor *all, struct gt_error *err)
 {
-    struct gt_cursor line;
+    struct gt_text_cursor line;
     bool whole = false;
     char show[64];
     uint64_t version;
-    if (!gt_take_line(all, &line, &whole))
+    if (!gt_text_take_line(all, &line, &whole))
         return gt_error_set(err, GT_E_TRUNC, "values line 1: the file is empty");
-    struct gt_cursor c = line;
-    if (!whole || !gt_take(&c, "guesttrace values ") || !gt_take_dec(&c, UINT32_MAX, &version) ||
-        c.left)
+    struct gt_text_cursor c = line;
+    if (!whole || !gt_text_take(&c, "guesttrace values ") ||
+        !gt_text_take_dec(&c, UINT32_MAX, &version) || c.left)
         return gt_error_set(err, whole ? GT_E_FORMAT : GT_E_TRUNC,
                             "values line 1: '%s': expected guesttrace values 1",
-                            gt_cursor_show(&line, show));
+                            gt_text_cursor_show(&line, show));
     if (version != 1)
         return gt_error_set(err, GT_E_UNSUPPORTED,
                             "values line 1: version %llu: this guesttrace reads version 1",
@@ -303,14 +303,14 @@ static int read_head(struct gt_cursor *all, struct gt_error *err)
 
 int gt_values_read(const char *text, size_t size, struct gt_values *out, struct gt_error *err)
 {
-    struct gt_cursor all = {text, size}, line;
+    struct gt_text_cursor all = {text, size}, line;
     struct storage *s = calloc(1, sizeof *s);
     char show[64];
     bool whole;
     int status = read_head(&all, err);
     if (!status && (!s || !make_room(s, text, size)))
         status = gt_error_set(err, GT_E_NOMEM, "values: out of memory");
-    for (size_t number = 2; !status && gt_take_line(&all, &line, &whole); number++) {
+    for (size_t number = 2; !status && gt_text_take_line(&all, &line, &whole); number++) {
         const char *expected = !whole                          ? "a whole line"
                                : memchr(line.at, 0, line.left) ? "no zero byte"
                                                                : NULL;
@@ -319,7 +319,7 @@ int gt_values_read(const char *text, size_t size, struct gt_values *out, struct 
         if (expected)
             status = gt_error_set(err, whole ? GT_E_FORMAT : GT_E_TRUNC,
                                   "values line %zu: '%s': expected %s", number,
-                                  gt_cursor_show(&line, show), expected);
+                                  gt_text_cursor_show(&line, show), expected);
     }
     if (status) {
         if (s)

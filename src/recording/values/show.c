@@ -21,7 +21,7 @@ static void put_escaped(struct gt_text *t, const char *bytes, size_t n, char quo
     static const char plain[] = "ntr0abfv", special[] = "\n\t\r\0\a\b\f\v";
     for (size_t length; n; bytes += length, n -= length) {
         char c = *bytes;
-        length = gt_utf8_length(bytes, n);
+        length = gt_text_utf8_length(bytes, n);
         const char *known = memchr(special, c, sizeof special - 1);
         bool control = (length == 1 && ((unsigned char)c < ' ' || c == 0x7f)) ||
                        (length == 2 && c == '\xc2' && (unsigned char)bytes[1] < 0xa0);
@@ -91,7 +91,7 @@ static void show_struct(const struct show *s, const struct gt_value_item *item,
     const uint8_t *bytes = v->bytes;
     size_t n = v->size;
     if (v->kind == GT_VALUE_WORD) {
-        gt_put64(word, v->word);
+        gt_bytes_put64(word, v->word);
         bytes = word;
         n = item->size < sizeof word ? item->size : sizeof word;
     }

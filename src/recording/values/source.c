@@ -8,12 +8,13 @@
 #include <string.h>
 
 /* ["-"] (decimal | 0xHEX), within 32 bits. */
-static bool take_offset(struct gt_cursor *c, int32_t *out)
+static bool take_offset(struct gt_text_cursor *c, int32_t *out)
 {
-    struct gt_cursor at = *c;
+    struct gt_text_cursor at = *c;
     uint64_t n;
-    bool minus = gt_take(&at, "-");
-    if (!(gt_take(&at, "0x") ? gt_take_hex(&at, INT32_MAX, &n) : gt_take_dec(&at, INT32_MAX, &n)))
+    bool minus = gt_text_take(&at, "-");
+    if (!(gt_text_take(&at, "0x") ? gt_text_take_hex(&at, INT32_MAX, &n)
+                                  : gt_text_take_dec(&at, INT32_MAX, &n)))
         return false;
     *out = minus ? -(int32_t)n : (int32_t)n;
     *c = at;
@@ -27,12 +28,12 @@ static bool is_name(char c)
 }
 
 /* The place of a register's end in *end: a NUL belongs there, once the text was read. */
-static const char *take_base(struct gt_cursor *c, struct gt_value_piece *p, char **end)
+static const char *take_base(struct gt_text_cursor *c, struct gt_value_piece *p, char **end)
 {
     *end = NULL;
-    if (gt_take(c, "stack+"))
+    if (gt_text_take(c, "stack+"))
         return take_offset(c, &p->offset) ? NULL : "a number after stack+";
-    if (!gt_take(c, "%"))
+    if (!gt_text_take(c, "%"))
         return "%REGISTER or stack+OFFSET";
     p->reg = c->at;
     while (c->left && is_name(*c->at)) {
@@ -42,23 +43,24 @@ static const char *take_base(struct gt_cursor *c, struct gt_value_piece *p, char
     if (c->at == p->reg)
         return "a register's name after %";
     *end = (char *)c->at;
-    if (gt_take(c, "+") && (!take_offset(c, &p->offset) || p->offset < 0 || p->offset > UINT8_MAX))
+    if (gt_text_take(c, "+") &&
+        (!take_offset(c, &p->offset) || p->offset < 0 || p->offset > UINT8_MAX))
         return "a byte of the register after +, at most 255";
     return NULL;
 }
 
-static const char *take_piece(struct gt_cursor *c, struct gt_value_piece *p, char **end)
+static const char *take_piece(struct gt_text_cursor *c, struct gt_value_piece *p, char **end)
 {
     const char *expected = take_base(c, p, end);
     uint64_t size = 0;
-    while (!expected && gt_take(c, "*")) {
+    while (!expected && gt_text_take(c, "*")) {
         if (p->n_steps == GT_VALUE_STEPS)
             return "at most 4 addresses to follow";
         if (!take_offset(c, &p->step[p->n_steps++]))
             return "an offset after *";
     }
-    if (!expected && gt_take(c, ":")) {
-        if (!gt_take_dec(c, GT_VALUE_SIZE_MOST, &size) || !size)
+    if (!expected && gt_text_take(c, ":")) {
+        if (!gt_text_take_dec(c, GT_VALUE_SIZE_MOST, &size) || !size)
             return "a size of 1 to 64 bytes after :";
         p->size = (uint16_t)size;
     }
@@ -67,7 +69,7 @@ static const char *take_piece(struct gt_cursor *c, struct gt_value_piece *p, cha
 
 const char *gt_value_source_read(char *text, struct gt_value_item *item)
 {
-    struct gt_cursor c = {text, strlen(text)};
+    struct gt_text_cursor c = {text, strlen(text)};
     char *end[GT_VALUE_PIECES];
     unsigned sum = 0, n = 0;
     do {
@@ -79,7 +81,7 @@ const char *gt_value_source_read(char *text, struct gt_value_item *item)
             return expected;
         sum += item->piece[n].size;
         n++;
-    } while (gt_take(&c, "|"));
+    } while (gt_text_take(&c, "|"));
     if (c.left)
         return "|, or the end of the source";
     for (unsigned i = 0; n > 1 && i < n; i++)

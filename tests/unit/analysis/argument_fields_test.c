@@ -38,27 +38,27 @@ static void expect_items(const struct gt_value_spec *spec, const char *const *ex
 }
 
 struct made {
-    struct gt_prototypes *types;
+    struct gt_type_prototypes *types;
     struct gt_arguments *a;
-    const struct gt_prototype *p;
+    const struct gt_type_prototype *p;
     struct gt_value_spec spec;
 };
 
 static void make(struct made *m, const char *target)
 {
-    *m = (struct made){gt_prototypes_new(NULL), gt_arguments_new(), NULL, {0}};
-    assert_int_equal(
-        gt_declarations_read(m->types, gt_data_model_of(target), "t", text, sizeof text - 1, NULL),
-        0);
-    assert_int_equal(gt_prototypes_finish(m->types), 0);
-    m->p = gt_prototypes_named(m->types, "f");
+    *m = (struct made){gt_type_prototypes_new(NULL), gt_arguments_new(), NULL, {0}};
+    assert_int_equal(gt_type_declarations_read(m->types, gt_type_data_model_of(target), "t", text,
+                                               sizeof text - 1, NULL),
+                     0);
+    assert_int_equal(gt_type_prototypes_finish(m->types), 0);
+    m->p = gt_type_prototypes_named(m->types, "f");
     gt_arguments_by_prototype(m->a, gt_abi_by_name(target), m->types, m->p, &m->spec);
 }
 
 static void clear(struct made *m)
 {
     gt_arguments_free(m->a);
-    gt_prototypes_free(m->types);
+    gt_type_prototypes_free(m->types);
 }
 
 static void test_members(void **state)

@@ -18,7 +18,7 @@ static const char text[] =
     "struct big g(struct big b, int n);\n";
 
 /* The values file of the functions, one after the other at 0x10, 0x20... */
-static void expect(const char *target, const struct gt_prototypes *p, const char *const *names,
+static void expect(const char *target, const struct gt_type_prototypes *p, const char *const *names,
                    const char *expected)
 {
     struct gt_arguments *a = gt_arguments_new();
@@ -29,7 +29,7 @@ static void expect(const char *target, const struct gt_prototypes *p, const char
     struct gt_error err = {0};
 
     for (; names[module.n]; module.n++) {
-        const struct gt_prototype *item = gt_prototypes_named(p, names[module.n]);
+        const struct gt_type_prototype *item = gt_type_prototypes_named(p, names[module.n]);
         assert_non_null(item);
         function[module.n] =
             (struct gt_value_function){.addr = 16 * (module.n + 1), .name = names[module.n]};
@@ -49,13 +49,14 @@ static void expect(const char *target, const struct gt_prototypes *p, const char
 static void expect_text(const char *target, const char *expected)
 {
     static const char *const names[] = {"f", "g", NULL};
-    struct gt_prototypes *p = gt_prototypes_new(NULL);
+    struct gt_type_prototypes *p = gt_type_prototypes_new(NULL);
 
-    assert_int_equal(
-        gt_declarations_read(p, gt_data_model_of(target), "t", text, sizeof text - 1, NULL), 0);
-    assert_int_equal(gt_prototypes_finish(p), 0);
+    assert_int_equal(gt_type_declarations_read(p, gt_type_data_model_of(target), "t", text,
+                                               sizeof text - 1, NULL),
+                     0);
+    assert_int_equal(gt_type_prototypes_finish(p), 0);
     expect(target, p, names, expected);
-    gt_prototypes_free(p);
+    gt_type_prototypes_free(p);
 }
 
 static void test_formats(void **state)
@@ -89,30 +90,31 @@ static void test_formats(void **state)
 static void test_references(void **state)
 {
     static const char *const names[] = {"g", NULL};
-    struct gt_prototypes *p = gt_prototypes_new(NULL);
+    struct gt_type_prototypes *p = gt_type_prototypes_new(NULL);
 
     (void)state;
-    gt_declarations_read(p, gt_data_model_of("aarch64"), "t", text, sizeof text - 1, NULL);
-    assert_int_equal(gt_prototypes_finish(p), 0);
+    gt_type_declarations_read(p, gt_type_data_model_of("aarch64"), "t", text, sizeof text - 1,
+                              NULL);
+    assert_int_equal(gt_type_prototypes_finish(p), 0);
     expect("aarch64", p, names,
            "guesttrace values 1\n"
            "module - m\n"
            "function 10 g\n"
            "arg 1 t 64 b big %x0*0\n"
            "arg 2 d 4 n - %x1\n");
-    gt_prototypes_free(p);
+    gt_type_prototypes_free(p);
 }
 
 static void test_libc(void **state)
 {
     static const char *const names[] = {"fopen", "mmap", NULL};
     static const char *const targets[] = {"aarch64", "i386", "riscv64", "x86_64"};
-    struct gt_prototypes *p;
+    struct gt_type_prototypes *p;
     struct gt_error err = {0};
 
     (void)state;
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
-        if (gt_libc_prototypes(targets[i], &p, &err) != 0)
+        if (gt_type_libc_prototypes(targets[i], &p, &err) != 0)
             fail_msg("%s", err.text);
         assert_true(p->n >= 300);
         for (size_t j = 0; j < p->n; j++) {
@@ -141,9 +143,9 @@ static void test_libc(void **state)
                    "arg 5 d 4 fd - %x4\n"
                    "arg 6 d 8 offset - %x5\n"
                    "ret - p 8 - - %x0\n");
-        gt_prototypes_free(p);
+        gt_type_prototypes_free(p);
     }
-    assert_int_equal(gt_libc_prototypes("vax", &p, &err), GT_E_UNSUPPORTED);
+    assert_int_equal(gt_type_libc_prototypes("vax", &p, &err), GT_E_UNSUPPORTED);
     assert_string_equal(err.text, "vax: no prototypes of its C library");
 }
 

@@ -108,9 +108,9 @@ static void check_directory(const struct model *m, const char *file, uint32_t pa
                             uint64_t before, uint64_t after)
 {
     g_autofree char *dir = g_strdup(in_scratch("exported"));
-    const struct gt_notices to = {put_line, g_string_new(NULL)};
+    const struct gt_error_notices to = {put_line, g_string_new(NULL)};
     struct gt_error err = {0};
-    if (gt_recording_unpack(file, dir, &to, &err) < 0)
+    if (gt_repair_unpack(file, dir, &to, &err) < 0)
         fail_msg("%s", err.text);
     assert_non_null(strstr(((GString *)to.self)->str, "left out"));
     g_string_free(to.self, TRUE);

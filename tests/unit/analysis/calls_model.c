@@ -82,7 +82,7 @@ static size_t make_piece(struct model *m, uint64_t block, size_t *in_block)
     for (size_t i = 0; i < n; i++)
         r[i] = make_record(m, &m->task[task]);
     put_records(&m->dir, FIRST_TID + task, r, n);
-    assert_int_equal(gt_packer_put(m->packer[task % 2], FIRST_TID + task, r, n), 0);
+    assert_int_equal(gt_compact_packer_put(m->packer[task % 2], FIRST_TID + task, r, n), 0);
     in_block[task % 2] += n;
     if (in_block[task % 2] >= block) {
         end_block(m->file, m->packer[task % 2]);
@@ -118,14 +118,15 @@ struct model *model_make(uint32_t seed, size_t records, uint64_t segment, uint64
                                 .step = g_array_new(FALSE, FALSE, sizeof(struct model_step)),
                                 .top = SIZE_MAX};
     for (uint32_t i = 0; i < 2; i++) {
-        const struct gt_packer_options o = {.packer = 7 + i, .exact = i, .segment = segment};
-        assert_int_equal(gt_packer_create(&o, &m->packer[i]), 0);
+        const struct gt_compact_packer_options o = {
+            .packer = 7 + i, .exact = i, .segment = segment};
+        assert_int_equal(gt_compact_packer_create(&o, &m->packer[i]), 0);
     }
     for (size_t n = 0; n < records;)
         n += make_piece(m, block, in_block);
     for (uint32_t i = 0; i < 2; i++) {
         end_block(m->file, m->packer[i]);
-        gt_packer_destroy(m->packer[i]);
+        gt_compact_packer_destroy(m->packer[i]);
     }
     return m;
 }

@@ -42,7 +42,7 @@ struct model {
     uint32_t seed;
     struct gt_uftrace_dir dir;
     char file[300];
-    struct gt_packer *packer[2];
+    struct gt_compact_packer *packer[2];
 };
 
 struct model *model_make(uint32_t seed, size_t records, uint64_t segment, uint64_t block);

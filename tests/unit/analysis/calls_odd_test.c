@@ -61,7 +61,7 @@ static void check_walk(const struct gt_uftrace_dir *d, const char *wanted, const
 {
     const char *file = in_scratch("file.gtrace");
     struct gt_error err = {0};
-    if (gt_recording_pack(d->path, file, NULL, &err) < 0)
+    if (gt_repair_pack(d->path, file, NULL, &err) < 0)
         fail_msg("%s", err.text);
     for (int compact = 0; compact < 2; compact++) {
         walk(compact ? file : d->path, NULL);
@@ -187,8 +187,8 @@ static void test_fork(void **state)
 static void add_switch(GByteArray *to, uint16_t misc, uint32_t tid, uint64_t time)
 {
     uint8_t r[24];
-    uint8_t *at = gt_put16(gt_put16(gt_put32(r, 14), misc), sizeof r);
-    gt_put64(gt_put32(gt_put32(at, 50), tid), time);
+    uint8_t *at = gt_bytes_put16(gt_bytes_put16(gt_bytes_put32(r, 14), misc), sizeof r);
+    gt_bytes_put64(gt_bytes_put32(gt_bytes_put32(at, 50), tid), time);
     g_byte_array_append(to, r, sizeof r);
 }
 

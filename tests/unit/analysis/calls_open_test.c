@@ -27,7 +27,7 @@ static void check_both(const struct gt_uftrace_dir *d,
 {
     const char *file = in_scratch("file.gtrace");
     struct gt_error err = {0};
-    if (gt_recording_pack(d->path, file, NULL, &err) < 0)
+    if (gt_repair_pack(d->path, file, NULL, &err) < 0)
         fail_msg("%s", err.text);
     for (int compact = 0; compact < 2; compact++) {
         struct gt_calls *c = open_calls(compact ? file : d->path);

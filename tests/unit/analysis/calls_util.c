@@ -107,11 +107,11 @@ void append_texts(const char *file, const struct gt_uftrace_dir *d)
     g_dir_close(dir);
 }
 
-void end_block(const char *file, struct gt_packer *p)
+void end_block(const char *file, struct gt_compact_packer *p)
 {
     const uint8_t *data;
     size_t size;
-    assert_int_equal(gt_packer_end_block(p, &data, &size), 0);
+    assert_int_equal(gt_compact_packer_end_block(p, &data, &size), 0);
     if (size)
         assert_int_equal(gt_compact_file_append(file, data, size, NULL), 0);
 }

@@ -43,7 +43,7 @@ void put_records(const struct gt_uftrace_dir *d, uint32_t tid, const struct gt_c
 void append_file(const char *file, const char *name, const char *data, size_t n);
 /* The directory's text files into a compact file. */
 void append_texts(const char *file, const struct gt_uftrace_dir *d);
-void end_block(const char *file, struct gt_packer *p);
+void end_block(const char *file, struct gt_compact_packer *p);
 
 /* What the recording that was opened last has reported, a line each. */
 extern GString *notices;

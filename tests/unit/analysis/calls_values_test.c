@@ -23,34 +23,34 @@ static const char *text_of(uint64_t time, uint32_t function, bool entry)
     return text;
 }
 
-static void put(struct gt_packer *p, uint32_t tid, const struct gt_compact_record *r)
+static void put(struct gt_compact_packer *p, uint32_t tid, const struct gt_compact_record *r)
 {
     uint32_t function = (uint32_t)((r->word >> 16) - BASE) / FUNCTION;
     bool entry = (r->word & 3) == GT_UFTRACE_ENTRY, exit = (r->word & 3) == GT_UFTRACE_EXIT;
     struct gt_value_list list = {.n = 2};
     if (!(entry || exit) || !has_values(r->time, function, entry)) {
-        assert_int_equal(gt_packer_put(p, tid, r, 1), 0);
+        assert_int_equal(gt_compact_packer_put(p, tid, r, 1), 0);
         return;
     }
     const char *text = text_of(r->time, function, entry);
     list.value[0] = (struct gt_value){.kind = GT_VALUE_WORD, .word = r->time};
     list.value[1] =
         (struct gt_value){.kind = GT_VALUE_BYTES, .bytes = text, .size = (uint16_t)strlen(text)};
-    assert_int_equal(gt_packer_put_valued(p, tid, r, &list), 0);
+    assert_int_equal(gt_compact_packer_put_valued(p, tid, r, &list), 0);
 }
 
 /* The model's records once more, in pieces of all tasks in turn. */
 static const char *make_file(struct model *m)
 {
-    const struct gt_packer_options o = {.packer = 9, .exact = true, .segment = 700};
+    const struct gt_compact_packer_options o = {.packer = 9, .exact = true, .segment = 700};
     const char *file = in_scratch("values.gtrace");
     char *data[TASKS];
     size_t size[TASKS], at[TASKS] = {0};
-    struct gt_packer *p;
+    struct gt_compact_packer *p;
     remove(file);
     assert_int_equal(gt_compact_file_create(file, NULL), 0);
     append_texts(file, &m->dir);
-    assert_int_equal(gt_packer_create(&o, &p), 0);
+    assert_int_equal(gt_compact_packer_create(&o, &p), 0);
     for (unsigned i = 0; i < TASKS; i++) {
         char path[4400];
         snprintf(path, sizeof path, "%s/%u.dat", m->dir.path, FIRST_TID + i);
@@ -69,7 +69,7 @@ static const char *make_file(struct model *m)
             end_block(file, p);
     }
     end_block(file, p);
-    gt_packer_destroy(p);
+    gt_compact_packer_destroy(p);
     for (unsigned i = 0; i < TASKS; i++)
         free(data[i]);
     return file;

@@ -42,7 +42,7 @@ static const struct gt_calls_facts facts = {
 enum { NEVER, FIB, MAIN, PUT, FIB_COPY, OTHER_FIB };
 
 /* in;it: main -> fib -> fib_copy -> put, main -> put; task 8: put -> main -> other_fib -> put */
-static const struct gt_tree_node nodes[] = {
+static const struct gt_profile_tree_node nodes[] = {
     {.calls = 1, .total = 100, .function = GT_TREE_NONE, .parent = GT_TREE_NONE, .end = 6},
     {.calls = 1, .total = 100, .self = 10, .function = MAIN, .parent = 0, .end = 6, .depth = 1},
     {.calls = 2, .total = 80, .self = 20, .function = FIB, .parent = 1, .end = 5, .depth = 2},
@@ -61,7 +61,7 @@ static const struct gt_tree_node nodes[] = {
      .depth = 3},
     {.calls = 1, .total = 5, .self = 5, .function = PUT, .parent = 9, .end = 11, .depth = 4},
 };
-static struct gt_tree_root roots[] = {{.node = 0, .group = 0}, {.node = 6, .group = 1}};
+static struct gt_profile_tree_root roots[] = {{.node = 0, .group = 0}, {.node = 6, .group = 1}};
 
 const struct gt_calls_task *gt_calls_task(const struct gt_calls *c, uint32_t index)
 {
@@ -100,30 +100,31 @@ char *gt_calls_text(const struct gt_calls *c, const char *name, size_t *size)
     return c->stats ? strdup(c->stats) : NULL;
 }
 
-int gt_tree_make(struct gt_calls *c, const struct gt_tree_options *o, struct gt_tree *out,
-                 struct gt_error *err)
+int gt_profile_tree_make(struct gt_calls *c, const struct gt_profile_tree_options *o,
+                         struct gt_profile_tree *out, struct gt_error *err)
 {
-    static struct gt_tree_node copy[sizeof nodes / sizeof nodes[0]];
+    static struct gt_profile_tree_node copy[sizeof nodes / sizeof nodes[0]];
     (void)c;
     assert_int_equal(o->groups, GT_TREE_OF_TASKS);
     if (o->window && o->window->depth == 1)
         return gt_error_set(err, GT_E_FORMAT, "damaged");
     memcpy(copy, nodes, sizeof nodes);
-    *out = (struct gt_tree){copy, sizeof nodes / sizeof nodes[0], roots,
-                            sizeof roots / sizeof roots[0]};
+    *out = (struct gt_profile_tree){copy, sizeof nodes / sizeof nodes[0], roots,
+                                    sizeof roots / sizeof roots[0]};
     return 0;
 }
 
-void gt_tree_clear(struct gt_tree *t)
+void gt_profile_tree_clear(struct gt_profile_tree *t)
 {
-    *t = (struct gt_tree){0};
+    *t = (struct gt_profile_tree){0};
 }
 
 /* ---- what they write ----------------------------------------------------------------------- */
 
 static char text[1 << 16];
 
-static const char *export_of(gt_sums_fn *format, const char *stats, const struct gt_sums_options *o)
+static const char *export_of(gt_export_sums_fn *format, const char *stats,
+                             const struct gt_export_sums_options *o)
 {
     struct gt_calls calls = {stats};
     struct gt_error err = {0};
@@ -140,9 +141,9 @@ static const char *export_of(gt_sums_fn *format, const char *stats, const struct
     return text;
 }
 
-static const char *export(gt_sums_fn *format, const char *stats)
+static const char *export(gt_export_sums_fn *format, const char *stats)
 {
-    return export_of(format, stats, &(struct gt_sums_options){0});
+    return export_of(format, stats, &(struct gt_export_sums_options){0});
 }
 
 static void writes_folded_stacks(void **state)
@@ -158,7 +159,7 @@ static void writes_folded_stacks(void **state)
                         "process 8;task 8;put:\xef\xbf\xbd\";ma?in;fib 40\n"
                         "process 8;task 8;put:\xef\xbf\xbd\";ma?in;fib;put:\xef\xbf\xbd\" 5\n");
     assert_string_equal(
-        export_of(gt_export_folded, NULL, &(struct gt_sums_options){.counts = true}),
+        export_of(gt_export_folded, NULL, &(struct gt_export_sums_options){.counts = true}),
         "prog;in:it;ma?in 1\n"
         "prog;in:it;ma?in;fib 2\n"
         "prog;in:it;ma?in;fib;fib 3\n"
@@ -219,13 +220,13 @@ static void writes_speedscope(void **state)
 static void passes_errors_on(void **state)
 {
     (void)state;
-    gt_sums_fn *all[] = {gt_export_folded, gt_export_speedscope, gt_export_callgrind,
-                         gt_export_pprof};
+    gt_export_sums_fn *all[] = {gt_export_folded, gt_export_speedscope, gt_export_callgrind,
+                                gt_export_pprof};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         struct gt_calls calls = {0};
         const struct gt_calls_window window = {.depth = 1};
         struct gt_error err = {0};
-        const struct gt_sums_options o = {&window};
+        const struct gt_export_sums_options o = {&window};
         assert_int_equal(all[i](&calls, &o, NULL, &err), GT_E_FORMAT);
         assert_string_equal(err.text, "damaged");
     }
@@ -235,15 +236,15 @@ static void passes_errors_on(void **state)
 static void ends_where_output_fails(void **state)
 {
     (void)state;
-    gt_sums_fn *all[] = {gt_export_folded, gt_export_speedscope, gt_export_callgrind,
-                         gt_export_pprof};
+    gt_export_sums_fn *all[] = {gt_export_folded, gt_export_speedscope, gt_export_callgrind,
+                                gt_export_pprof};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         struct gt_calls calls = {0};
         struct gt_error err = {0};
         struct gt_output *out = malloc(sizeof *out);
         assert_non_null(out);
         gt_output_init(out, -1);
-        assert_int_equal(all[i](&calls, &(struct gt_sums_options){0}, out, &err), GT_OK);
+        assert_int_equal(all[i](&calls, &(struct gt_export_sums_options){0}, out, &err), GT_OK);
         assert_int_equal(gt_output_finish(out, "out", &err), GT_E_IO);
         free(out);
     }

@@ -19,33 +19,33 @@
 static void puts_numbers(void **state)
 {
     (void)state;
-    struct gt_protobuf p = {0};
-    gt_protobuf_u64(&p, 1, 150);
-    gt_protobuf_u64(&p, 16, 0);
-    gt_protobuf_varint(&p, 127);
-    gt_protobuf_varint(&p, 128);
+    struct gt_export_protobuf p = {0};
+    gt_export_protobuf_u64(&p, 1, 150);
+    gt_export_protobuf_u64(&p, 16, 0);
+    gt_export_protobuf_varint(&p, 127);
+    gt_export_protobuf_varint(&p, 128);
     ASSERT_BYTES(p, 0x08, 0x96, 0x01, 0x80, 0x01, 0x00, 0x7f, 0x80, 0x01);
     p.len = 0;
-    gt_protobuf_varint(&p, UINT64_MAX);
+    gt_export_protobuf_varint(&p, UINT64_MAX);
     ASSERT_BYTES(p, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01);
-    gt_protobuf_free(&p);
+    gt_export_protobuf_free(&p);
 }
 
 static void puts_texts(void **state)
 {
     (void)state;
-    struct gt_protobuf p = {0};
-    gt_protobuf_text(&p, 2, "testing");
+    struct gt_export_protobuf p = {0};
+    gt_export_protobuf_text(&p, 2, "testing");
     ASSERT_BYTES(p, 0x12, 7, 't', 'e', 's', 't', 'i', 'n', 'g');
     p.len = 0;
-    gt_protobuf_text(&p, 2, "a\xff\xc3\xa9\xe2\x82"); /* the last character is cut */
+    gt_export_protobuf_text(&p, 2, "a\xff\xc3\xa9\xe2\x82"); /* the last character is cut */
     ASSERT_BYTES(p, 0x12, 12, 'a', 0xef, 0xbf, 0xbd, 0xc3, 0xa9, 0xef, 0xbf, 0xbd, 0xef, 0xbf,
                  0xbd);
     p.len = 0;
-    gt_protobuf_text(&p, 2, "");
-    gt_protobuf_bytes(&p, 2, "\xff", 1);
+    gt_export_protobuf_text(&p, 2, "");
+    gt_export_protobuf_bytes(&p, 2, "\xff", 1);
     ASSERT_BYTES(p, 0x12, 0, 0x12, 1, 0xff);
-    gt_protobuf_free(&p);
+    gt_export_protobuf_free(&p);
 }
 
 /* Messages in messages whose lengths take one byte and more. */
@@ -53,27 +53,27 @@ static void nests_messages(void **state)
 {
     (void)state;
     for (size_t n = 0; n < 40000; n += n / 8 + 1) {
-        struct gt_protobuf p = {0};
-        size_t outer = gt_protobuf_begin(&p, 1);
-        size_t inner = gt_protobuf_begin(&p, 2);
+        struct gt_export_protobuf p = {0};
+        size_t outer = gt_export_protobuf_begin(&p, 1);
+        size_t inner = gt_export_protobuf_begin(&p, 2);
         for (size_t i = 0; i < n; i++)
-            gt_protobuf_varint(&p, i & 0x7f);
-        gt_protobuf_end(&p, inner);
-        gt_protobuf_end(&p, outer);
-        gt_protobuf_varint(&p, 5);
+            gt_export_protobuf_varint(&p, i & 0x7f);
+        gt_export_protobuf_end(&p, inner);
+        gt_export_protobuf_end(&p, outer);
+        gt_export_protobuf_varint(&p, 5);
 
         uint8_t head[24], length[GT_PROTOBUF_VARINT], *at = head;
-        size_t inner_length = (size_t)(gt_protobuf_put(length, n) - length);
+        size_t inner_length = (size_t)(gt_export_protobuf_put(length, n) - length);
         *at++ = 0x0a;
-        at = gt_protobuf_put(at, 1 + inner_length + n);
+        at = gt_export_protobuf_put(at, 1 + inner_length + n);
         *at++ = 0x12;
-        at = gt_protobuf_put(at, n);
+        at = gt_export_protobuf_put(at, n);
         assert_int_equal(p.len, (size_t)(at - head) + n + 1);
         assert_memory_equal(p.data, head, (size_t)(at - head));
         for (size_t i = 0; i < n; i++)
             assert_int_equal(p.data[(size_t)(at - head) + i], i & 0x7f);
         assert_int_equal(p.data[p.len - 1], 5);
-        gt_protobuf_free(&p);
+        gt_export_protobuf_free(&p);
     }
 }
 

@@ -23,13 +23,13 @@ enum { N = sizeof functions / sizeof *functions };
 /* Which functions match, as bits. */
 static int chosen(const char *pattern)
 {
-    struct gt_demangler *d = gt_demangler_create();
+    struct gt_image_demangler *d = gt_image_demangler_create();
     int found = 0;
     for (int i = 0; i < N; i++)
-        found |=
-            gt_function_pattern_matches(pattern, &functions[i], gt_demangle(d, functions[i].name))
-            << i;
-    gt_demangler_destroy(d);
+        found |= gt_calls_function_pattern_matches(pattern, &functions[i],
+                                                   gt_image_demangle(d, functions[i].name))
+                 << i;
+    gt_image_demangler_destroy(d);
     return found;
 }
 
@@ -74,8 +74,8 @@ static void chooses(void **state)
 static void has_a_name(void **state)
 {
     (void)state;
-    assert_string_equal(gt_function_pattern_name("libc.so.6:fork"), "fork");
-    assert_string_equal(gt_function_pattern_name("ns::f"), "ns::f");
+    assert_string_equal(gt_calls_function_pattern_name("libc.so.6:fork"), "fork");
+    assert_string_equal(gt_calls_function_pattern_name("ns::f"), "ns::f");
 }
 
 int main(void)

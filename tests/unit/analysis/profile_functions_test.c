@@ -13,18 +13,18 @@
 /* "name calls total(+nested) min..max self min..max", functions in their order. */
 static const char *functions_of(struct gt_calls *c)
 {
-    struct gt_function_table f;
+    struct gt_profile_function_table f;
     struct gt_error err = {0};
     len = 0;
     text[0] = '\0';
-    assert_int_equal(gt_function_table_make(c, NULL, 0, &f, &err), 0);
+    assert_int_equal(gt_profile_function_table_make(c, NULL, 0, &f, &err), 0);
     for (size_t i = 0; i < f.n; i++) {
-        const struct gt_function_sums *s = &f.row[i].sums;
+        const struct gt_profile_function_sums *s = &f.row[i].sums;
         add_text("%s %d %d+%d %d..%d %d %d..%d\n", fake_function(f.row[i].function)->name,
                  (int)s->calls, (int)s->total, (int)s->nested, (int)s->total_min, (int)s->total_max,
                  (int)s->self, (int)s->self_min, (int)s->self_max);
     }
-    gt_function_table_clear(&f);
+    gt_profile_function_table_clear(&f);
     return text;
 }
 
@@ -66,17 +66,17 @@ static void adds_tasks_and_names(void **state)
 
 static const char *answer_slept(struct gt_calls *c, const void *window)
 {
-    struct gt_function_table f;
+    struct gt_profile_function_table f;
     len = 0;
     text[0] = '\0';
-    assert_int_equal(gt_function_table_make(c, window, 0, &f, NULL), 0);
+    assert_int_equal(gt_profile_function_table_make(c, window, 0, &f, NULL), 0);
     for (size_t i = 0; i < f.n; i++) {
-        const struct gt_function_sums *s = &f.row[i].sums;
+        const struct gt_profile_function_sums *s = &f.row[i].sums;
         add_text("%s %d %d+%d %d..%d slept %d\n", fake_function(f.row[i].function)->name,
                  (int)s->calls, (int)s->total, (int)s->nested, (int)s->total_min, (int)s->total_max,
                  (int)s->slept);
     }
-    gt_function_table_clear(&f);
+    gt_profile_function_table_clear(&f);
     return text;
 }
 
@@ -99,9 +99,9 @@ static void reports_failure(void **state)
     static const char *const texts[] = {"ab))", NULL};
     struct gt_calls c = {.text = texts, .shares = 2, .fail = GT_E_FORMAT};
     struct gt_error err = {0};
-    struct gt_function_table f;
+    struct gt_profile_function_table f;
     (void)state;
-    assert_int_equal(gt_function_table_make(&c, NULL, 0, &f, &err), GT_E_FORMAT);
+    assert_int_equal(gt_profile_function_table_make(&c, NULL, 0, &f, &err), GT_E_FORMAT);
     assert_string_equal(err.text, "the scan failed");
     assert_null(f.row);
 }

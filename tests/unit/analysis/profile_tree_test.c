@@ -13,10 +13,10 @@
 #include "calls/profile/tree.h"
 #include "profile_text.h"
 
-static void check_links(const struct gt_tree *t)
+static void check_links(const struct gt_profile_tree *t)
 {
     for (uint32_t i = 0; i < t->n; i++) {
-        const struct gt_tree_node *n = &t->node[i];
+        const struct gt_profile_tree_node *n = &t->node[i];
         assert_in_range(n->end, i + 1, t->n);
         for (uint32_t k = i + 1; k < n->end; k++)
             assert_true(t->node[k].depth > n->depth);
@@ -32,14 +32,14 @@ static void check_links(const struct gt_tree *t)
 }
 
 /* "NAME calls total self first", a node a line, a blank for each level; roots "=GROUP". */
-static const char *tree_text(const struct gt_tree *t)
+static const char *tree_text(const struct gt_profile_tree *t)
 {
     size_t root = 0;
     len = 0;
     text[0] = '\0';
     check_links(t);
     for (size_t i = 0; i < t->n; i++) {
-        const struct gt_tree_node *n = &t->node[i];
+        const struct gt_profile_tree_node *n = &t->node[i];
         if (n->parent == GT_TREE_NONE) {
             assert_int_equal(t->root[root].node, i);
             add_text("=%d", (int)t->root[root++].group);
@@ -52,36 +52,36 @@ static const char *tree_text(const struct gt_tree *t)
     return text;
 }
 
-static const char *tree_of(struct gt_calls *c, const struct gt_tree_options *o)
+static const char *tree_of(struct gt_calls *c, const struct gt_profile_tree_options *o)
 {
-    struct gt_tree t;
+    struct gt_profile_tree t;
     struct gt_error err = {0};
-    assert_int_equal(gt_tree_make(c, o, &t, &err), 0);
+    assert_int_equal(gt_profile_tree_make(c, o, &t, &err), 0);
     tree_text(&t);
-    gt_tree_clear(&t);
+    gt_profile_tree_clear(&t);
     return text;
 }
 
-typedef int part_fn(const struct gt_tree *t, const struct gt_calls *c, const bool *chosen,
-                    enum gt_tree_order order, struct gt_tree *out);
+typedef int part_fn(const struct gt_profile_tree *t, const struct gt_calls *c, const bool *chosen,
+                    enum gt_profile_tree_order order, struct gt_profile_tree *out);
 
 /* A part of the tree, of functions by letter. */
 static const char *part_of(struct gt_calls *c, part_fn *make, const char *functions)
 {
     bool chosen[FAKE_FUNCTIONS] = {false};
-    struct gt_tree t, part;
+    struct gt_profile_tree t, part;
     for (; *functions; functions++)
         chosen[FAKE_A + *functions - 'a'] = true;
-    assert_int_equal(gt_tree_make(c, NULL, &t, NULL), 0);
+    assert_int_equal(gt_profile_tree_make(c, NULL, &t, NULL), 0);
     assert_int_equal(make(&t, c, chosen, GT_TREE_BY_TOTAL, &part), 0);
     tree_text(&part);
-    gt_tree_clear(&t);
-    gt_tree_clear(&part);
+    gt_profile_tree_clear(&t);
+    gt_profile_tree_clear(&part);
     return text;
 }
 
 /* "index functions calls total self". */
-static const char *groups_text(int status, struct gt_groups *g)
+static const char *groups_text(int status, struct gt_profile_groups *g)
 {
     len = 0;
     text[0] = '\0';
@@ -89,7 +89,7 @@ static const char *groups_text(int status, struct gt_groups *g)
     for (size_t i = 0; i < g->n; i++)
         add_text("%d %d %d %d %d\n", (int)g->row[i].index, (int)g->row[i].functions,
                  (int)g->row[i].calls, (int)g->row[i].total, (int)g->row[i].self);
-    gt_groups_clear(g);
+    gt_profile_groups_clear(g);
     return text;
 }
 
@@ -121,7 +121,7 @@ static void makes_trees(void **state)
 static void orders_siblings(void **state)
 {
     static const char *const texts[] = {"ac)b)d)dd)))", NULL};
-    const struct gt_tree_options first = {.order = GT_TREE_BY_FIRST};
+    const struct gt_profile_tree_options first = {.order = GT_TREE_BY_FIRST};
     (void)state;
     check_cuts(answer_tree, NULL, texts,
                "=0 1 110 0 1000\n"
@@ -141,9 +141,9 @@ static void orders_siblings(void **state)
 
 static void groups_tasks(void **state)
 {
-    const struct gt_tree_options tasks = {.groups = GT_TREE_OF_TASKS};
-    const struct gt_tree_options processes = {.groups = GT_TREE_OF_PROCESSES};
-    const struct gt_tree_options by_name = {.by_name = true};
+    const struct gt_profile_tree_options tasks = {.groups = GT_TREE_OF_TASKS};
+    const struct gt_profile_tree_options processes = {.groups = GT_TREE_OF_PROCESSES};
+    const struct gt_profile_tree_options by_name = {.by_name = true};
     (void)state;
     check_cuts(answer_tree, &tasks, several,
                "=0 1 90 0 1000\n"
@@ -184,7 +184,7 @@ static void groups_tasks(void **state)
 static void joins_names(void **state)
 {
     static const char *const texts[] = {"ab))", "Ab))A)", NULL};
-    const struct gt_tree_options by_name = {.by_name = true};
+    const struct gt_profile_tree_options by_name = {.by_name = true};
     (void)state;
     check_cuts(answer_tree, NULL, texts,
                "=0 3 70 0 1000\n"
@@ -203,29 +203,29 @@ static void takes_parts(void **state)
     static const char *const texts[] = {"ab)ba)c)))cb))", "bb))", NULL};
     struct gt_calls c = {.text = texts, .shares = 2, .stretch = 3};
     (void)state;
-    assert_string_equal(part_of(&c, gt_tree_below, "b"), "=0 4 100 0 1000\n"
-                                                         " b 4 100 70 1000\n"
-                                                         "  a 1 10 10 1040\n"
-                                                         "  b 1 10 10 1010\n"
-                                                         "  c 1 10 10 1060\n");
-    assert_string_equal(part_of(&c, gt_tree_below, "ca"), "=0 2 120 0 1000\n"
-                                                          " a 1 90 30 1000\n"
-                                                          "  b 2 60 40 1010\n"
-                                                          "   a 1 10 10 1040\n"
-                                                          "   c 1 10 10 1060\n"
-                                                          " c 1 30 20 1100\n"
-                                                          "  b 1 10 10 1110\n");
-    assert_string_equal(part_of(&c, gt_tree_callers, "b"), "=0 5 100 0 1000\n"
-                                                           " b 5 100 80 1000\n"
-                                                           "  a 2 60 40 1010\n"
-                                                           "  c 1 10 10 1110\n"
-                                                           "  b 1 0 10 1010\n");
-    assert_string_equal(part_of(&c, gt_tree_callers, "a"), "=0 2 90 0 1000\n"
-                                                           " a 2 90 40 1000\n"
-                                                           "  b 1 0 10 1040\n"
-                                                           "   a 1 0 10 1040\n");
-    assert_string_equal(part_of(&c, gt_tree_callers, "z"), "");
-    assert_string_equal(part_of(&c, gt_tree_below, ""), "");
+    assert_string_equal(part_of(&c, gt_profile_tree_below, "b"), "=0 4 100 0 1000\n"
+                                                                 " b 4 100 70 1000\n"
+                                                                 "  a 1 10 10 1040\n"
+                                                                 "  b 1 10 10 1010\n"
+                                                                 "  c 1 10 10 1060\n");
+    assert_string_equal(part_of(&c, gt_profile_tree_below, "ca"), "=0 2 120 0 1000\n"
+                                                                  " a 1 90 30 1000\n"
+                                                                  "  b 2 60 40 1010\n"
+                                                                  "   a 1 10 10 1040\n"
+                                                                  "   c 1 10 10 1060\n"
+                                                                  " c 1 30 20 1100\n"
+                                                                  "  b 1 10 10 1110\n");
+    assert_string_equal(part_of(&c, gt_profile_tree_callers, "b"), "=0 5 100 0 1000\n"
+                                                                   " b 5 100 80 1000\n"
+                                                                   "  a 2 60 40 1010\n"
+                                                                   "  c 1 10 10 1110\n"
+                                                                   "  b 1 0 10 1010\n");
+    assert_string_equal(part_of(&c, gt_profile_tree_callers, "a"), "=0 2 90 0 1000\n"
+                                                                   " a 2 90 40 1000\n"
+                                                                   "  b 1 0 10 1040\n"
+                                                                   "   a 1 0 10 1040\n");
+    assert_string_equal(part_of(&c, gt_profile_tree_callers, "z"), "");
+    assert_string_equal(part_of(&c, gt_profile_tree_below, ""), "");
 }
 
 static void sums_groups(void **state)
@@ -233,12 +233,13 @@ static void sums_groups(void **state)
     /* a and b are of one module, n of the other */
     static const char *const texts[] = {"an)b)nb)))", "nn)b))", "n)", NULL};
     struct gt_calls c = {.text = texts, .shares = 2, .stretch = 3, .part = 2};
-    struct gt_groups g;
+    struct gt_profile_groups g;
     (void)state;
-    assert_string_equal(groups_text(gt_groups_of_tasks(&c, NULL, &g, NULL), &g), "0 3 5 90 90\n"
-                                                                                 "1 2 3 50 50\n"
-                                                                                 "2 1 1 10 10\n");
-    assert_string_equal(groups_text(gt_groups_of_modules(&c, NULL, &g, NULL), &g),
+    assert_string_equal(groups_text(gt_profile_groups_of_tasks(&c, NULL, &g, NULL), &g),
+                        "0 3 5 90 90\n"
+                        "1 2 3 50 50\n"
+                        "2 1 1 10 10\n");
+    assert_string_equal(groups_text(gt_profile_groups_of_modules(&c, NULL, &g, NULL), &g),
                         "2 2 4 100 70\n"
                         "15 1 5 100 80\n");
 }
@@ -248,9 +249,9 @@ static void leaves_sleep_out(void **state)
 {
     static const char *const texts[] = {"ab*)c*))))", NULL};
     const struct gt_calls_window window = {.wall = true};
-    const struct gt_tree_options wall = {.window = &window};
+    const struct gt_profile_tree_options wall = {.window = &window};
     struct gt_calls c = {.text = texts, .shares = 2, .stretch = 3};
-    struct gt_tree t;
+    struct gt_profile_tree t;
     (void)state;
     check_cuts(answer_tree, NULL, texts,
                "=0 1 70 0 1000\n"
@@ -264,10 +265,10 @@ static void leaves_sleep_out(void **state)
                "   c 1 30 20 1040\n"
                "    * 1 10 10 1050\n"
                "   * 1 10 10 1020\n");
-    assert_int_equal(gt_tree_make(&c, NULL, &t, NULL), 0);
+    assert_int_equal(gt_profile_tree_make(&c, NULL, &t, NULL), 0);
     for (size_t i = 0; i < t.n; i++)
         assert_int_equal(t.node[i].slept, i < 3 ? 20 : 10);
-    gt_tree_clear(&t);
+    gt_profile_tree_clear(&t);
 }
 
 static void counts_tasks(void **state)
@@ -276,9 +277,9 @@ static void counts_tasks(void **state)
     (void)state;
     for (size_t stretch = 0; stretch < 5; stretch++) {
         struct gt_calls c = {.text = texts, .shares = 2, .stretch = stretch};
-        struct gt_counts k;
-        assert_int_equal(gt_counts_make(&c, &k, NULL), 0);
-        const struct gt_task_counts *of = k.task;
+        struct gt_profile_counts k;
+        assert_int_equal(gt_profile_counts_make(&c, &k, NULL), 0);
+        const struct gt_profile_task_counts *of = k.task;
         assert_int_equal(k.functions, 3);
         assert_int_equal(of[0].calls, 3);
         assert_int_equal(of[0].deepest, 2);
@@ -288,7 +289,7 @@ static void counts_tasks(void **state)
         assert_true(of[1].first > of[1].last);
         assert_int_equal(of[2].deepest, 3);
         assert_int_equal(of[2].last, 1050);
-        gt_counts_clear(&k);
+        gt_profile_counts_clear(&k);
     }
 }
 
@@ -326,9 +327,9 @@ static void reports_failure(void **state)
 {
     struct gt_calls c = {.text = several, .shares = 2, .fail = GT_E_FORMAT};
     struct gt_error err = {0};
-    struct gt_tree t;
+    struct gt_profile_tree t;
     (void)state;
-    assert_int_equal(gt_tree_make(&c, NULL, &t, &err), GT_E_FORMAT);
+    assert_int_equal(gt_profile_tree_make(&c, NULL, &t, &err), GT_E_FORMAT);
     assert_string_equal(err.text, "the scan failed");
     assert_int_equal(t.n, 0);
     assert_null(t.node);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-typedef bool (*take)(struct gt_cursor *c, uint64_t max, uint64_t *out);
+typedef bool (*take)(struct gt_text_cursor *c, uint64_t max, uint64_t *out);
 
 /* Memory of its size, so that a sanitizer sees who reads beyond it. */
 static void check(take f, const char *text, uint64_t max, bool good, uint64_t value, size_t taken)
@@ -20,7 +20,7 @@ static void check(take f, const char *text, uint64_t max, bool good, uint64_t va
     char *exact = malloc(n ? n : 1);
     assert_non_null(exact);
     memcpy(exact, text, n);
-    struct gt_cursor c = {exact, n};
+    struct gt_text_cursor c = {exact, n};
     uint64_t got = 77;
     if (f(&c, max, &got) != good)
         fail_msg("\"%s\" is %staken", text, good ? "not " : "");
@@ -43,25 +43,25 @@ static void some(take f, const char *text, uint64_t max, uint64_t value, size_t 
 static void test_decimal(void **state)
 {
     (void)state;
-    some(gt_take_dec, "0", 0, 0, 1);
-    some(gt_take_dec, "12a", UINT64_MAX, 12, 2);
-    some(gt_take_dec, "000000000000000000000000000007 ", 9, 7, 30);
-    some(gt_take_dec, "18446744073709551615", UINT64_MAX, UINT64_MAX, 20);
-    some(gt_take_dec, "4294967295", UINT32_MAX, UINT32_MAX, 10);
-    none(gt_take_dec, "18446744073709551616", UINT64_MAX);
-    none(gt_take_dec, "99999999999999999999999", UINT64_MAX);
-    none(gt_take_dec, "4294967296", UINT32_MAX);
-    none(gt_take_dec, "1", 0);
-    none(gt_take_dec, "10", 9);
+    some(gt_text_take_dec, "0", 0, 0, 1);
+    some(gt_text_take_dec, "12a", UINT64_MAX, 12, 2);
+    some(gt_text_take_dec, "000000000000000000000000000007 ", 9, 7, 30);
+    some(gt_text_take_dec, "18446744073709551615", UINT64_MAX, UINT64_MAX, 20);
+    some(gt_text_take_dec, "4294967295", UINT32_MAX, UINT32_MAX, 10);
+    none(gt_text_take_dec, "18446744073709551616", UINT64_MAX);
+    none(gt_text_take_dec, "99999999999999999999999", UINT64_MAX);
+    none(gt_text_take_dec, "4294967296", UINT32_MAX);
+    none(gt_text_take_dec, "1", 0);
+    none(gt_text_take_dec, "10", 9);
     static const char *const no_number[] = {"", " 1", "-1", "+1", "a", "/", ":"};
     for (size_t i = 0; i < sizeof no_number / sizeof *no_number; i++)
-        none(gt_take_dec, no_number[i], UINT64_MAX);
+        none(gt_text_take_dec, no_number[i], UINT64_MAX);
 }
 
 static void test_hex(void **state)
 {
     (void)state;
-    static const take both[] = {gt_take_hex, gt_take_lower_hex};
+    static const take both[] = {gt_text_take_hex, gt_text_take_lower_hex};
     for (size_t i = 0; i < 2; i++) {
         some(both[i], "09afg", UINT64_MAX, 0x9af, 4);
         some(both[i], "ffffffffffffffff", UINT64_MAX, UINT64_MAX, 16);
@@ -75,27 +75,27 @@ static void test_hex(void **state)
         for (size_t k = 0; k < sizeof no_number / sizeof *no_number; k++)
             none(both[i], no_number[k], UINT64_MAX);
     }
-    some(gt_take_hex, "aBcDeFG", UINT64_MAX, 0xabcdef, 6);
-    some(gt_take_lower_hex, "aBc", UINT64_MAX, 0xa, 1);
-    none(gt_take_lower_hex, "A", UINT64_MAX);
-    assert_true(gt_is_hex("09afAF", 6) && gt_is_hex("", 0));
-    assert_false(gt_is_hex("0g", 2));
+    some(gt_text_take_hex, "aBcDeFG", UINT64_MAX, 0xabcdef, 6);
+    some(gt_text_take_lower_hex, "aBc", UINT64_MAX, 0xa, 1);
+    none(gt_text_take_lower_hex, "A", UINT64_MAX);
+    assert_true(gt_text_is_hex("09afAF", 6) && gt_text_is_hex("", 0));
+    assert_false(gt_text_is_hex("0g", 2));
 }
 
 static void test_words(void **state)
 {
     (void)state;
-    struct gt_cursor all = {"ab cd\n\nlast", 11}, line, word;
+    struct gt_text_cursor all = {"ab cd\n\nlast", 11}, line, word;
     bool whole;
-    assert_true(gt_take_line(&all, &line, &whole) && whole && line.left == 5);
-    assert_false(gt_take(&line, "abc"));
-    assert_true(gt_take_word(&line, &word) && word.left == 2);
-    assert_false(gt_take_word(&line, &word)); /* the space comes first */
-    assert_true(gt_take(&line, " ") && gt_take(&line, "") && gt_take(&line, "cd"));
-    assert_false(gt_take_word(&line, &word) || gt_take(&line, "\n"));
-    assert_true(gt_take_line(&all, &line, &whole) && whole && !line.left);
-    assert_true(gt_take_line(&all, &line, &whole) && !whole && line.left == 4);
-    assert_false(gt_take_line(&all, &line, &whole));
+    assert_true(gt_text_take_line(&all, &line, &whole) && whole && line.left == 5);
+    assert_false(gt_text_take(&line, "abc"));
+    assert_true(gt_text_take_word(&line, &word) && word.left == 2);
+    assert_false(gt_text_take_word(&line, &word)); /* the space comes first */
+    assert_true(gt_text_take(&line, " ") && gt_text_take(&line, "") && gt_text_take(&line, "cd"));
+    assert_false(gt_text_take_word(&line, &word) || gt_text_take(&line, "\n"));
+    assert_true(gt_text_take_line(&all, &line, &whole) && whole && !line.left);
+    assert_true(gt_text_take_line(&all, &line, &whole) && !whole && line.left == 4);
+    assert_false(gt_text_take_line(&all, &line, &whole));
 }
 
 static void test_ranges(void **state)
@@ -123,11 +123,11 @@ static void test_ranges(void **state)
                                       "1-10000000000000000"};
     uint64_t lo, last;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        assert_true(gt_range_parse(good[i].text, &lo, &last));
+        assert_true(gt_text_range_parse(good[i].text, &lo, &last));
         assert_true(lo == good[i].lo && last == good[i].last);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_false(gt_range_parse(bad[i], &lo, &last));
+        assert_false(gt_text_range_parse(bad[i], &lo, &last));
 }
 
 int main(void)

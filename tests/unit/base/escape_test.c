@@ -15,7 +15,7 @@ static void check(const char *text, size_t n, const char *expected)
 {
     char got[256];
     memset(got, 'x', sizeof got);
-    char *end = gt_escape_put(got, text, n);
+    char *end = gt_text_escape_put(got, text, n);
     assert_true((size_t)(end - got) <= GT_ESCAPE_GROWTH * n);
     assert_int_equal(*end, 'x');
     *end = '\0';

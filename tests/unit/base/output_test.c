@@ -22,7 +22,7 @@ static void test_hex(void **state)
         memset(got, 'x', sizeof got);
         uint64_t shifted = v >> (i % 64);
         snprintf(expected, sizeof expected, "%" PRIx64, shifted);
-        char *end = gt_hex_put(got, shifted);
+        char *end = gt_text_hex_put(got, shifted);
         *end = '\0';
         assert_string_equal(got, expected);
         for (size_t at = 17; at < sizeof got; at++)

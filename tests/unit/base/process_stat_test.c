@@ -15,12 +15,12 @@
 static void test_child(void **state)
 {
     (void)state;
-    struct gt_process_stat own, child;
+    struct gt_file_process_stat own, child;
     int hold[2];
     siginfo_t info;
     assert_int_equal(pipe(hold), 0);
     assert_int_equal(prctl(PR_SET_NAME, ") X 1 (a) Z"), 0); /* the child's, too */
-    assert_true(gt_process_stat((unsigned)getpid(), &own));
+    assert_true(gt_file_process_stat((unsigned)getpid(), &own));
     assert_int_equal(own.state, 'R');
     assert_int_equal(own.parent, getppid());
     pid_t pid = fork();
@@ -29,16 +29,16 @@ static void test_child(void **state)
         close(hold[1]);
         _exit(read(hold[0], &c, 1) == 0 ? 0 : 1);
     }
-    assert_true(gt_process_stat((unsigned)pid, &child));
+    assert_true(gt_file_process_stat((unsigned)pid, &child));
     assert_true(child.state == 'R' || child.state == 'S');
     assert_int_equal(child.parent, getpid());
     assert_true(child.began >= own.began);
     close(hold[1]);
     assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-    assert_true(gt_process_stat((unsigned)pid, &child));
+    assert_true(gt_file_process_stat((unsigned)pid, &child));
     assert_int_equal(child.state, 'Z');
     assert_int_equal(waitpid(pid, NULL, 0), pid);
-    assert_false(gt_process_stat((unsigned)pid, &child));
+    assert_false(gt_file_process_stat((unsigned)pid, &child));
     assert_int_equal(child.parent, 0);
     close(hold[0]);
 }

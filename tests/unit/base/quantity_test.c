@@ -69,7 +69,8 @@ static void test_rows(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint64_t value = 7;
-        int result = gt_quantity_parse(rows[i].text, strlen(rows[i].text), rows[i].kinds, &value);
+        int result =
+            gt_text_quantity_parse(rows[i].text, strlen(rows[i].text), rows[i].kinds, &value);
         if (result != rows[i].result || (result > 0 && value != rows[i].value))
             fail_msg("'%s' as %u: %d, %llu", rows[i].text, rows[i].kinds, result,
                      (unsigned long long)value);
@@ -81,9 +82,9 @@ static void test_part(void **state)
 {
     uint64_t value = 0;
     (void)state;
-    assert_int_equal(gt_quantity_parse("10ms", 3, SIZE, &value), SIZE);
+    assert_int_equal(gt_text_quantity_parse("10ms", 3, SIZE, &value), SIZE);
     assert_int_equal(value, 10 << 20);
-    assert_int_equal(gt_quantity_parse("10ms", 2, NUMBER, &value), NUMBER);
+    assert_int_equal(gt_text_quantity_parse("10ms", 2, NUMBER, &value), NUMBER);
     assert_int_equal(value, 10);
 }
 

@@ -41,15 +41,15 @@ static ssize_t read_source(void *self, void *out, size_t n)
     return (ssize_t)n;
 }
 
-static void check(const struct gt_refill *r, size_t n)
+static void check(const struct gt_bytes_refill *r, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        assert_int_equal(gt_refill_at(r)[i], (uint8_t)((r->offset + i) * 7));
+        assert_int_equal(gt_bytes_refill_at(r)[i], (uint8_t)((r->offset + i) * 7));
 }
 
-static void start(struct gt_refill *r, struct source *s)
+static void start(struct gt_bytes_refill *r, struct source *s)
 {
-    assert_int_equal(gt_refill_init(r, read_source, s, "it", AHEAD, NULL), 0);
+    assert_int_equal(gt_bytes_refill_init(r, read_source, s, "it", AHEAD, NULL), 0);
 }
 
 static void test_pieces(void **state)
@@ -59,19 +59,19 @@ static void test_pieces(void **state)
     for (size_t p = 0; p < 4; p++)
         for (int interrupts = 0; interrupts < 2; interrupts++) {
             struct source s = {.size = 20000, .piece = pieces[p], .interrupts = interrupts};
-            struct gt_refill r;
+            struct gt_bytes_refill r;
             start(&r, &s);
             size_t k = 0, n = sizes[0];
-            for (; gt_refill_need(&r, n, NULL) == 1; n = sizes[++k % 7]) {
+            for (; gt_bytes_refill_need(&r, n, NULL) == 1; n = sizes[++k % 7]) {
                 check(&r, n);
-                gt_refill_take(&r, n);
+                gt_bytes_refill_take(&r, n);
             }
-            assert_int_equal(r.offset + gt_refill_left(&r), s.size);
-            assert_true(gt_refill_left(&r) < n);
-            check(&r, gt_refill_left(&r));
-            assert_int_equal(gt_refill_need(&r, gt_refill_left(&r), NULL), 1);
-            assert_int_equal(gt_refill_need(&r, gt_refill_left(&r) + 1, NULL), 0);
-            gt_refill_free(&r);
+            assert_int_equal(r.offset + gt_bytes_refill_left(&r), s.size);
+            assert_true(gt_bytes_refill_left(&r) < n);
+            check(&r, gt_bytes_refill_left(&r));
+            assert_int_equal(gt_bytes_refill_need(&r, gt_bytes_refill_left(&r), NULL), 1);
+            assert_int_equal(gt_bytes_refill_need(&r, gt_bytes_refill_left(&r) + 1, NULL), 0);
+            gt_bytes_refill_free(&r);
         }
 }
 
@@ -80,61 +80,61 @@ static void test_asks(void **state)
 {
     (void)state;
     struct source s = {.size = 3 * AHEAD, .piece = SIZE_MAX};
-    struct gt_refill r;
+    struct gt_bytes_refill r;
     start(&r, &s);
     for (size_t i = 0; i < 2 * AHEAD; i++) {
-        assert_int_equal(gt_refill_need(&r, 1, NULL), 1);
+        assert_int_equal(gt_bytes_refill_need(&r, 1, NULL), 1);
         assert_int_equal(s.calls, i / AHEAD + 1);
-        gt_refill_take(&r, 1);
+        gt_bytes_refill_take(&r, 1);
     }
     assert_int_equal(s.most, AHEAD);
-    assert_int_equal(gt_refill_need(&r, AHEAD + 1, NULL), 0);
+    assert_int_equal(gt_bytes_refill_need(&r, AHEAD + 1, NULL), 0);
     size_t calls = s.calls;
-    assert_int_equal(gt_refill_need(&r, AHEAD + 1, NULL), 0);
+    assert_int_equal(gt_bytes_refill_need(&r, AHEAD + 1, NULL), 0);
     assert_int_equal(s.calls, calls);
-    gt_refill_free(&r);
+    gt_bytes_refill_free(&r);
     s = (struct source){.size = 100000, .piece = SIZE_MAX};
     start(&r, &s);
-    assert_int_equal(gt_refill_need(&r, 90000, NULL), 1);
+    assert_int_equal(gt_bytes_refill_need(&r, 90000, NULL), 1);
     assert_int_equal(s.calls, 1);
     check(&r, 90000);
-    gt_refill_free(&r);
+    gt_bytes_refill_free(&r);
 }
 
 static void test_restart(void **state)
 {
     (void)state;
     struct source s = {.size = 1000, .piece = 50};
-    struct gt_refill r;
+    struct gt_bytes_refill r;
     start(&r, &s);
-    assert_int_equal(gt_refill_need(&r, 1001, NULL), 0);
-    gt_refill_take(&r, 700);
+    assert_int_equal(gt_bytes_refill_need(&r, 1001, NULL), 0);
+    gt_bytes_refill_take(&r, 700);
     s.at = 123;
-    gt_refill_restart(&r, 123);
-    assert_int_equal(gt_refill_left(&r), 0);
-    assert_int_equal(gt_refill_need(&r, 100, NULL), 1);
+    gt_bytes_refill_restart(&r, 123);
+    assert_int_equal(gt_bytes_refill_left(&r), 0);
+    assert_int_equal(gt_bytes_refill_need(&r, 100, NULL), 1);
     assert_int_equal(r.offset, 123);
     check(&r, 100);
-    gt_refill_free(&r);
+    gt_bytes_refill_free(&r);
 }
 
 static void test_failure(void **state)
 {
     (void)state;
     struct source s = {.size = 10, .piece = 4, .errnum = EIO};
-    struct gt_refill r;
+    struct gt_bytes_refill r;
     struct gt_error err = {0};
     start(&r, &s);
-    assert_int_equal(gt_refill_need(&r, 3, &err), 1);
-    gt_refill_take(&r, 3);
-    assert_int_equal(gt_refill_need(&r, 8, &err), GT_E_IO);
+    assert_int_equal(gt_bytes_refill_need(&r, 3, &err), 1);
+    gt_bytes_refill_take(&r, 3);
+    assert_int_equal(gt_bytes_refill_need(&r, 8, &err), GT_E_IO);
     assert_string_equal(err.text, "it offset 10: cannot be read: Input/output error");
-    assert_int_equal(gt_refill_left(&r), 7);
+    assert_int_equal(gt_bytes_refill_left(&r), 7);
     check(&r, 7);
-    assert_int_equal(gt_refill_need(&r, SIZE_MAX, &err), GT_E_NOMEM);
+    assert_int_equal(gt_bytes_refill_need(&r, SIZE_MAX, &err), GT_E_NOMEM);
     assert_string_equal(err.text, "it: out of memory");
     check(&r, 7);
-    gt_refill_free(&r);
+    gt_bytes_refill_free(&r);
 }
 
 int main(void)

@@ -11,7 +11,7 @@ static struct {
     uint8_t data[REST];
     size_t n;
     struct gt_packet_sink *sink;
-    struct gt_buffer *held;
+    struct gt_packet_buffer *held;
     pthread_mutex_t lock;
 } producer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -164,7 +164,7 @@ static void test_tick(void **state)
     while (!reader_has(r, 4 + 8 - 1))
         ;
     pthread_mutex_lock(&producer.lock);
-    struct gt_buffer *held = producer.held;
+    struct gt_packet_buffer *held = producer.held;
     producer.held = NULL;
     pthread_mutex_unlock(&producer.lock);
     assert_int_equal(held->used, 0);

@@ -327,20 +327,20 @@ static void test_client_stays_client(void **state)
 {
     (void)state;
     char path[] = "sock";
-    struct gt_channel c = {.path = path, .socket = true, .fd = -1, .listener = {.fd = -1}};
+    struct gt_packet_channel c = {.path = path, .socket = true, .fd = -1, .listener = {.fd = -1}};
     int server = listen_at("sock");
-    assert_int_equal(gt_channel_open(&c, NULL), 0);
+    assert_int_equal(gt_packet_channel_open(&c, NULL), 0);
     assert_true(c.fd >= 0 && c.listener.fd < 0);
-    gt_channel_disconnect(&c);
+    gt_packet_channel_disconnect(&c);
     close(server);
-    assert_false(gt_channel_accept(&c, 0)); /* the dead one's socket */
+    assert_false(gt_packet_channel_accept(&c, 0)); /* the dead one's socket */
     unlink("sock");
-    assert_false(gt_channel_accept(&c, 0));
+    assert_false(gt_packet_channel_accept(&c, 0));
     assert_int_equal(c.listener.fd, -1);
     assert_int_not_equal(access("sock", F_OK), 0);
     server = listen_at("sock");
-    assert_true(gt_channel_accept(&c, 0));
-    gt_channel_close(&c);
+    assert_true(gt_packet_channel_accept(&c, 0));
+    gt_packet_channel_close(&c);
     close(server);
 }
 

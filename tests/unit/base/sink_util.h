@@ -102,7 +102,7 @@ static inline int refused(const char *target)
 /* Numbers in whole buffers, the last one perhaps not full. */
 static inline void put_numbers(struct gt_packet_sink *o, uint64_t from, uint64_t n)
 {
-    struct gt_buffer *b = gt_packet_sink_acquire(o);
+    struct gt_packet_buffer *b = gt_packet_sink_acquire(o);
     for (uint64_t i = from; i < from + n; i++) {
         if (b->used == b->size)
             b = gt_packet_sink_exchange(o, b);

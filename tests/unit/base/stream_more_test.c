@@ -103,22 +103,22 @@ static const uint64_t two_marks[] = {(uint64_t)8 << 32 | 56, (uint64_t)24 << 32 
 static void test_bounds(void **state)
 {
     static const uint32_t begins[] = {0, 16, 56, 80, 96, 112};
-    struct gt_bounds m = {two_marks + 2, 2};
+    struct gt_stream_bounds m = {two_marks + 2, 2};
     (void)state;
     for (uint32_t at = 0, i = 0; at <= 112; at++) {
         i += i < 5 && at == begins[i + 1];
-        assert_int_equal(gt_bounds_whole(&m, at), begins[i]);
+        assert_int_equal(gt_stream_bounds_whole(&m, at), begins[i]);
     }
     for (uint32_t i = 0; i < 6; i++) {
         for (uint32_t k = i; k < 6; k++) {
-            assert_int_equal(gt_bounds_records(&m, begins[i], begins[k]), k - i);
-            assert_int_equal(gt_bounds_skip(&m, begins[i], k - i), begins[k]);
+            assert_int_equal(gt_stream_bounds_records(&m, begins[i], begins[k]), k - i);
+            assert_int_equal(gt_stream_bounds_skip(&m, begins[i], k - i), begins[k]);
         }
     }
     for (uint32_t end = 0; end <= 112; end += 8) {
-        struct gt_bounds some = m;
-        bool whole = gt_bounds_whole(&m, end) == end;
-        assert_int_equal(gt_bounds_check(&some, end), whole);
+        struct gt_stream_bounds some = m;
+        bool whole = gt_stream_bounds_whole(&m, end) == end;
+        assert_int_equal(gt_stream_bounds_check(&some, end), whole);
     }
 }
 
@@ -131,15 +131,15 @@ static void test_bad_marks(void **state)
                {UINT32_MAX, 8}, {16, 1u << 31}};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        uint64_t word = gt_bound(bad[i].at, bad[i].more);
-        struct gt_bounds m = {&word + 1, 1};
+        uint64_t word = gt_stream_bound(bad[i].at, bad[i].more);
+        struct gt_stream_bounds m = {&word + 1, 1};
         bool later = bad[i].at >= 64; /* of a record that was not published */
-        assert_int_equal(gt_bounds_check(&m, 64), later);
+        assert_int_equal(gt_stream_bounds_check(&m, 64), later);
         assert_int_equal(m.n, later ? 0 : 1);
     }
-    const uint64_t overlap[] = {gt_bound(24, 8), gt_bound(0, 16)};
-    struct gt_bounds m = {overlap + 2, 2};
-    assert_false(gt_bounds_check(&m, 128));
+    const uint64_t overlap[] = {gt_stream_bound(24, 8), gt_stream_bound(0, 16)};
+    struct gt_stream_bounds m = {overlap + 2, 2};
+    assert_false(gt_stream_bounds_check(&m, 128));
 }
 
 /* ---- recovery of a pool that was made by hand ---------------------------------------------------
@@ -150,15 +150,15 @@ static struct {
     char chunk[GT_CHUNK_SIZE];
 } ring;
 
-static struct gt_ring_chunk *make_ring(uint64_t records, uint32_t written)
+static struct gt_stream_ring_chunk *make_ring(uint64_t records, uint32_t written)
 {
-    struct gt_ring_chunk *c = (struct gt_ring_chunk *)ring.chunk;
+    struct gt_stream_ring_chunk *c = (struct gt_stream_ring_chunk *)ring.chunk;
     uint64_t *end = (uint64_t *)(ring.chunk + GT_CHUNK_SIZE);
     uint32_t at = 0, marks = 0;
     memset(&ring, 0, sizeof ring);
-    *(struct gt_ring_head *)ring.head =
-        (struct gt_ring_head){.magic = GT_RING_MAGIC, .chunk_size = GT_CHUNK_SIZE};
-    *c = (struct gt_ring_chunk){.magic = GT_CHUNK_MAGIC, .id = 1};
+    *(struct gt_stream_ring_head *)ring.head =
+        (struct gt_stream_ring_head){.magic = GT_RING_MAGIC, .chunk_size = GT_CHUNK_SIZE};
+    *c = (struct gt_stream_ring_chunk){.magic = GT_CHUNK_MAGIC, .id = 1};
     for (uint64_t n = 0; n < records; n++) {
         uint64_t *w = (uint64_t *)(ring.chunk + GT_BODY_AT + at);
         size_t more = payload_words(n);
@@ -167,7 +167,7 @@ static struct gt_ring_chunk *make_ring(uint64_t records, uint32_t written)
         for (size_t i = 0; i < more; i++)
             w[2 + i] = payload_word(1, n, i);
         if (more)
-            end[-1 - (int)marks++] = gt_bound(at, (uint32_t)more * 8);
+            end[-1 - (int)marks++] = gt_stream_bound(at, (uint32_t)more * 8);
         at += 16 + (uint32_t)more * 8;
     }
     c->state.full = c->state.base = at;
@@ -207,7 +207,7 @@ static void test_recover_refuses(void **state)
 {
     struct gt_error err;
     (void)state;
-    struct gt_ring_chunk *c = make_ring(60, 0);
+    struct gt_stream_ring_chunk *c = make_ring(60, 0);
     c->state.n_more = 100000;
     assert_int_equal(recover_ring(0, &err), GT_E_FORMAT);
     assert_non_null(strstr(err.text, "more payloads"));

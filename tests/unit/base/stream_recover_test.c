@@ -9,8 +9,8 @@ enum { SLOTS = 4 };
 /* A pool file of three chunks: two of stream 1, one of stream 2; each stream's file has 100
  * records. */
 static struct {
-    struct gt_ring_head *head;
-    struct gt_ring_chunk *chunk[SLOTS];
+    struct gt_stream_ring_head *head;
+    struct gt_stream_ring_chunk *chunk[SLOTS];
     char bytes[SLOTS * GT_CHUNK_SIZE];
 } ring;
 
@@ -29,12 +29,13 @@ static void make_file(uint32_t id, uint64_t records)
 
 static void make_chunk(unsigned slot, uint32_t id, uint64_t first, uint32_t records)
 {
-    struct gt_ring_chunk *c = (struct gt_ring_chunk *)(ring.bytes + slot * GT_CHUNK_SIZE);
+    struct gt_stream_ring_chunk *c =
+        (struct gt_stream_ring_chunk *)(ring.bytes + slot * GT_CHUNK_SIZE);
     char *line = (char *)(c + 1), *body = (char *)c + GT_BODY_AT;
     uint32_t full = records * 16 / GT_STREAM_LINE * GT_STREAM_LINE;
     if (full > GT_BODY)
         full = GT_BODY;
-    *c = (struct gt_ring_chunk){.magic = GT_CHUNK_MAGIC, .id = id, .offset = first * 16};
+    *c = (struct gt_stream_ring_chunk){.magic = GT_CHUNK_MAGIC, .id = id, .offset = first * 16};
     c->state.full = c->state.base = full;
     c->state.fill = records * 16 - full;
     for (uint32_t i = 0; i < records; i++)
@@ -56,8 +57,8 @@ static int make_ring(void **state)
     make_scratch(state);
     snprintf(ring_path, sizeof ring_path, "%s/.guesttrace-1-1.ring", scratch);
     memset(&ring, 0, sizeof ring);
-    ring.head = (struct gt_ring_head *)ring.bytes;
-    *ring.head = (struct gt_ring_head){.magic = GT_RING_MAGIC, .chunk_size = GT_CHUNK_SIZE};
+    ring.head = (struct gt_stream_ring_head *)ring.bytes;
+    *ring.head = (struct gt_stream_ring_head){.magic = GT_RING_MAGIC, .chunk_size = GT_CHUNK_SIZE};
     make_chunk(1, 1, 150, 1000); /* out of order, and the first half of the other is in the file */
     make_chunk(2, 2, 100, 7);
     make_chunk(3, 1, 50, 100);
@@ -122,7 +123,7 @@ static void test_no_file(void **state)
 static void test_moved(void **state)
 {
     (void)state;
-    struct gt_ring_chunk *c = ring.chunk[1]; /* 1000 records: 250 lines */
+    struct gt_stream_ring_chunk *c = ring.chunk[1]; /* 1000 records: 250 lines */
     c->state.base -= GT_STREAM_LINE;
     c->state.fill = GT_STREAM_LINE;
     memcpy(c + 1, (char *)c + GT_BODY_AT + c->state.base, GT_STREAM_LINE);

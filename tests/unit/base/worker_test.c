@@ -15,10 +15,10 @@
 
 #include <cmocka.h>
 
-static struct gt_worker *create(void)
+static struct gt_thread_worker *create(void)
 {
-    struct gt_worker *w = NULL;
-    assert_int_equal(gt_worker_create(&w, NULL), 0);
+    struct gt_thread_worker *w = NULL;
+    assert_int_equal(gt_thread_worker_create(&w, NULL), 0);
     return w;
 }
 
@@ -59,11 +59,11 @@ static void test_private(void **state)
 {
     (void)state;
     int first = lowest();
-    struct gt_worker *w = create();
+    struct gt_thread_worker *w = create();
     struct opened o;
-    assert_true(gt_worker_private_files(w));
+    assert_true(gt_thread_worker_private_files(w));
     assert_int_equal(lowest(), first);
-    assert_int_equal(gt_worker_call(w, open_one, &o), 0);
+    assert_int_equal(gt_thread_worker_call(w, open_one, &o), 0);
     assert_int_equal(o.first, 3);
     assert_int_equal(o.fd, 3);
     assert_int_equal(o.written, -1);
@@ -72,14 +72,14 @@ static void test_private(void **state)
     assert_int_equal(lowest(), first);
     for (int fd = first; fd < first + 10; fd++)
         close(fd);
-    assert_int_equal(gt_worker_call(w, read_one, &o), 0);
+    assert_int_equal(gt_thread_worker_call(w, read_one, &o), 0);
     assert_int_equal(o.written, 1);
-    gt_worker_destroy(w);
-    gt_worker_destroy(NULL);
+    gt_thread_worker_destroy(w);
+    gt_thread_worker_destroy(NULL);
 }
 
 struct count {
-    struct gt_worker *w;
+    struct gt_thread_worker *w;
     long calls; /* plain: the worker serialises */
     unsigned inside, most;
 };
@@ -96,14 +96,14 @@ static void add(void *arg)
 static void add_within(void *arg)
 {
     struct count *c = arg;
-    gt_worker_call(c->w, add, c);
+    gt_thread_worker_call(c->w, add, c);
 }
 
 static void *call_often(void *arg)
 {
     struct count *c = arg;
     for (unsigned i = 0; i < 500; i++)
-        gt_worker_call(c->w, i % 2 ? add : add_within, c);
+        gt_thread_worker_call(c->w, i % 2 ? add : add_within, c);
     return NULL;
 }
 
@@ -118,7 +118,7 @@ static void test_serialised(void **state)
         pthread_join(t[i], NULL);
     assert_int_equal(c.calls, 3000);
     assert_int_equal(c.most, 1);
-    gt_worker_destroy(c.w);
+    gt_thread_worker_destroy(c.w);
 }
 
 struct number {
@@ -136,28 +136,29 @@ static void append(void *data)
 static void test_posts(void **state)
 {
     (void)state;
-    struct gt_worker *w = create();
+    struct gt_thread_worker *w = create();
     struct count c = {.w = w};
     for (int round = 0; round < 100; round++) {
         long sum = 0;
         for (long i = 1; i <= 5; i++) {
             struct number n = {&sum, i};
-            assert_int_equal(gt_worker_post(w, append, &n, sizeof n), 0);
+            assert_int_equal(gt_thread_worker_post(w, append, &n, sizeof n), 0);
             n.digit = 9;
         }
-        assert_int_equal(gt_worker_call(w, add, &c), 0);
+        assert_int_equal(gt_thread_worker_call(w, add, &c), 0);
         assert_int_equal(sum, 12345);
     }
     long sum = 0;
     for (long i = 1; i <= 5; i++)
-        gt_worker_post(w, append, &(struct number){&sum, i}, sizeof(struct number));
-    gt_worker_stop(w);
+        gt_thread_worker_post(w, append, &(struct number){&sum, i}, sizeof(struct number));
+    gt_thread_worker_stop(w);
     assert_int_equal(sum, 12345);
-    assert_int_equal(gt_worker_post(w, append, &(struct number){&sum, 6}, sizeof(struct number)),
-                     GT_E_IO);
-    assert_int_equal(gt_worker_call(w, add, &c), GT_E_IO);
+    assert_int_equal(
+        gt_thread_worker_post(w, append, &(struct number){&sum, 6}, sizeof(struct number)),
+        GT_E_IO);
+    assert_int_equal(gt_thread_worker_call(w, add, &c), GT_E_IO);
     assert_int_equal(sum, 12345);
-    gt_worker_destroy(w);
+    gt_thread_worker_destroy(w);
 }
 
 static void test_fork(void **state)
@@ -167,29 +168,29 @@ static void test_fork(void **state)
     pthread_t t;
     assert_int_equal(pthread_create(&t, NULL, call_often, &c), 0);
     for (unsigned i = 0; i < 30; i++) {
-        gt_worker_fork_prepare(c.w);
+        gt_thread_worker_fork_prepare(c.w);
         pid_t child = fork();
         if (child == 0) {
             struct opened o = {0};
             if (!THREADS_AFTER_FORK)
                 _exit(0);
-            gt_worker_fork_child(c.w);
+            gt_thread_worker_fork_child(c.w);
             long before = c.calls;
-            if (i % 3 && (gt_worker_call(c.w, add, &c) != 0 || c.calls != before + 1))
+            if (i % 3 && (gt_thread_worker_call(c.w, add, &c) != 0 || c.calls != before + 1))
                 _exit(1);
-            if (i % 3 == 2 && (gt_worker_call(c.w, open_one, &o) != 0 || o.fd != 3))
+            if (i % 3 == 2 && (gt_thread_worker_call(c.w, open_one, &o) != 0 || o.fd != 3))
                 _exit(2);
-            gt_worker_destroy(c.w);
+            gt_thread_worker_destroy(c.w);
             _exit(0);
         }
-        gt_worker_fork_parent(c.w);
+        gt_thread_worker_fork_parent(c.w);
         int status;
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_int_equal(status, 0);
     }
     pthread_join(t, NULL);
     assert_int_equal(c.calls, 500);
-    gt_worker_destroy(c.w);
+    gt_thread_worker_destroy(c.w);
 }
 
 int main(void)

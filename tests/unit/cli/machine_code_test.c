@@ -33,7 +33,8 @@ __asm__(".text\n"
         ".balign 16\n");
 extern const uint8_t gt_marked[16];
 
-static const struct gt_code_function *find(const struct gt_code_map *map, const char *name)
+static const struct gt_recording_code_function *find(const struct gt_recording_code_map *map,
+                                                     const char *name)
 {
     for (size_t i = 0; i < map->n_functions; i++)
         if (strcmp(map->function[i].name, name) == 0)
@@ -45,36 +46,36 @@ static const struct gt_code_function *find(const struct gt_code_map *map, const 
 static void test_code_map(void **state)
 {
     (void)state;
-    struct gt_symbol_source source[2];
+    struct gt_image_symbol_source source[2];
     struct gt_text text = {0};
-    struct gt_code_map map;
+    struct gt_recording_code_map map;
     struct gt_error err = {0};
-    assert_int_equal(gt_symbol_source_load("/proc/self/exe", &source[0], &err), 0);
-    assert_int_equal(gt_symbol_source_load("/proc/self/exe:0x1000", &source[1], &err), 0);
-    assert_true(gt_placement_code_map(source, 2, false, &text)); /* one file: once in the map */
-    assert_int_equal(gt_code_map_read(text.data, text.len, &map, &err), 0);
+    assert_int_equal(gt_image_symbol_source_load("/proc/self/exe", &source[0], &err), 0);
+    assert_int_equal(gt_image_symbol_source_load("/proc/self/exe:0x1000", &source[1], &err), 0);
+    assert_true(gt_place_code_map(source, 2, false, &text)); /* one file: once in the map */
+    assert_int_equal(gt_recording_code_map_read(text.data, text.len, &map, &err), 0);
     assert_int_equal(map.os.current, GT_CODE_NO_LINUX);
     assert_int_equal(map.n_modules, 1);
     assert_string_equal(map.module[0].path, "/proc/self/exe");
-    const struct gt_code_function *f = find(&map, "gt_marked");
-    assert_true(f->hashed && f->hash == gt_code_hash(gt_marked));
+    const struct gt_recording_code_function *f = find(&map, "gt_marked");
+    assert_true(f->hashed && f->hash == gt_recording_code_hash(gt_marked));
     assert_int_equal(f->size, 16);
     assert_false(find(&map, "gt_short")->hashed);
     assert_false(find(&map, "gt_twin")->hashed);
     assert_false(find(&map, "gt_other_twin")->hashed);
-    uint64_t code = (uint64_t)(uintptr_t)&gt_code_hash - (uint64_t)(uintptr_t)gt_marked;
-    assert_int_equal(find(&map, "gt_code_hash")->addr - f->addr, code);
-    gt_code_map_free(&map);
+    uint64_t code = (uint64_t)(uintptr_t)&gt_recording_code_hash - (uint64_t)(uintptr_t)gt_marked;
+    assert_int_equal(find(&map, "gt_recording_code_hash")->addr - f->addr, code);
+    gt_recording_code_map_free(&map);
     gt_text_free(&text);
     for (int i = 0; i < 2; i++)
-        gt_symbol_source_clear(&source[i]);
+        gt_image_symbol_source_clear(&source[i]);
 }
 
 static void test_no_code_map(void **state)
 {
     (void)state;
     struct gt_text text = {0};
-    assert_false(gt_placement_code_map(NULL, 0, false, &text));
+    assert_false(gt_place_code_map(NULL, 0, false, &text));
     assert_int_equal(text.len, 0);
 }
 
@@ -105,19 +106,19 @@ static void test_entries(void **state)
 {
     (void)state;
     uint64_t addr[] = {1, 5, 9, UINT64_C(0xffff00000000)};
-    struct gt_entries e = {addr, 4};
-    assert_int_equal(gt_entries_at(&e, 0), 0);
-    assert_int_equal(gt_entries_at(&e, 5), 1);
-    assert_int_equal(gt_entries_at(&e, 6), 2);
-    assert_int_equal(gt_entries_at(&e, UINT64_MAX), 4);
-    gt_entries_remove(&e, 2, 5);
+    struct gt_place_entries e = {addr, 4};
+    assert_int_equal(gt_place_entries_at(&e, 0), 0);
+    assert_int_equal(gt_place_entries_at(&e, 5), 1);
+    assert_int_equal(gt_place_entries_at(&e, 6), 2);
+    assert_int_equal(gt_place_entries_at(&e, UINT64_MAX), 4);
+    gt_place_entries_remove(&e, 2, 5);
     assert_int_equal(e.n, 4);
-    gt_entries_remove(&e, 5, 2);
+    gt_place_entries_remove(&e, 5, 2);
     assert_int_equal(e.n, 4);
-    gt_entries_remove(&e, 5, 10);
+    gt_place_entries_remove(&e, 5, 10);
     assert_int_equal(e.n, 2);
     assert_int_equal(addr[1], UINT64_C(0xffff00000000));
-    gt_entries_remove(&e, 0, UINT64_MAX);
+    gt_place_entries_remove(&e, 0, UINT64_MAX);
     assert_int_equal(e.n, 0);
 }
 
@@ -128,31 +129,31 @@ enum { MANY = 3000 };
 static void test_vote_at_the_edge(void **state)
 {
     (void)state;
-    static struct gt_source_function function[MANY];
+    static struct gt_image_source_function function[MANY];
     static uint64_t addr[MANY];
-    struct gt_source_part part = {
+    struct gt_image_source_part part = {
         .path = "/edge", .lo = 0, .function = function, .n = MANY, .step = 4096};
     uint64_t at = 0, seed = 1;
     for (size_t i = 0; i < MANY; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        function[i] = (struct gt_source_function){.addr = at, .size = 16, .name = "f"};
+        function[i] = (struct gt_image_source_function){.addr = at, .size = 16, .name = "f"};
         at += 16 + 16 * (seed >> 60);
     }
     part.hi = at;
     const uint64_t offset = (UINT64_C(0xffffffffffff) - at) & ~UINT64_C(4095);
-    struct gt_entries e = {addr, 0};
+    struct gt_place_entries e = {addr, 0};
     for (size_t i = 0; i < MANY; i += 3)
         addr[e.n++] = function[i].addr + offset;
-    struct gt_load_offset v;
+    struct gt_place_load_offset v;
     struct gt_error err = {0};
-    assert_int_equal(gt_load_offset_find(&e, &part, &v, &err), 0);
+    assert_int_equal(gt_place_load_offset_find(&e, &part, &v, &err), 0);
     assert_true(v.offset == offset && v.hits == MANY / 3 && v.seen == MANY / 3);
     assert_true(v.first == 0 && v.latest == function[MANY - 3].addr);
     part.n = 0;
-    assert_int_equal(gt_load_offset_find(&e, &part, &v, &err), GT_E_NOT_FOUND);
+    assert_int_equal(gt_place_load_offset_find(&e, &part, &v, &err), GT_E_NOT_FOUND);
     e.n = 0;
     part.n = MANY;
-    assert_int_equal(gt_load_offset_find(&e, &part, &v, &err), GT_E_NOT_FOUND);
+    assert_int_equal(gt_place_load_offset_find(&e, &part, &v, &err), GT_E_NOT_FOUND);
     assert_non_null(strstr(err.text, "/edge: none of its functions was entered"));
 }
 

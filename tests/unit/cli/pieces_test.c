@@ -46,26 +46,26 @@ static void test_numbers(void **state)
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         uint64_t n = 0;
-        assert_int_equal(gt_number_parse(cases[i].text, &n), cases[i].status);
+        assert_int_equal(gt_text_number_parse(cases[i].text, &n), cases[i].status);
         assert_int_equal(n, cases[i].value);
     }
     uint64_t n;
-    assert_int_equal(gt_number_parse_signed("-0x10", &n), 0);
+    assert_int_equal(gt_text_number_parse_signed("-0x10", &n), 0);
     assert_int_equal(n, -UINT64_C(16));
-    assert_int_equal(gt_number_parse_signed("+3", &n), 0);
+    assert_int_equal(gt_text_number_parse_signed("+3", &n), 0);
     assert_int_equal(n, 3);
-    assert_int_equal(gt_number_parse_signed("--3", &n), GT_E_FORMAT);
+    assert_int_equal(gt_text_number_parse_signed("--3", &n), GT_E_FORMAT);
 }
 
 static void check_short(uint64_t n, const char *expected)
 {
-    g_autofree char *text = gt_amount_short(n);
+    g_autofree char *text = gt_cli_amount_short(n);
     assert_string_equal(text, expected);
 }
 
 static void check_exact(uint64_t n, const char *expected)
 {
-    g_autofree char *text = gt_amount_exact(n);
+    g_autofree char *text = gt_cli_amount_exact(n);
     assert_string_equal(text, expected);
 }
 
@@ -153,12 +153,12 @@ static void test_names(void **state)
 static void test_machines(void **state)
 {
     (void)state;
-    assert_string_equal(gt_guest_target_find(EM_X86_64, 64, ELFDATA2LSB)->target, "x86_64");
-    assert_string_equal(gt_guest_target_find(EM_PPC64, 64, ELFDATA2LSB)->target, "ppc64le");
-    assert_string_equal(gt_guest_target_find(EM_PPC64, 64, ELFDATA2MSB)->target, "ppc64");
-    assert_string_equal(gt_guest_target_find(EM_RISCV, 32, ELFDATA2LSB)->target, "riscv32");
-    assert_null(gt_guest_target_find(EM_X86_64, 32, ELFDATA2LSB)); /* x32 */
-    assert_null(gt_guest_target_find(EM_AVR, 32, ELFDATA2LSB));
+    assert_string_equal(gt_record_guest_target_find(EM_X86_64, 64, ELFDATA2LSB)->target, "x86_64");
+    assert_string_equal(gt_record_guest_target_find(EM_PPC64, 64, ELFDATA2LSB)->target, "ppc64le");
+    assert_string_equal(gt_record_guest_target_find(EM_PPC64, 64, ELFDATA2MSB)->target, "ppc64");
+    assert_string_equal(gt_record_guest_target_find(EM_RISCV, 32, ELFDATA2LSB)->target, "riscv32");
+    assert_null(gt_record_guest_target_find(EM_X86_64, 32, ELFDATA2LSB)); /* x32 */
+    assert_null(gt_record_guest_target_find(EM_AVR, 32, ELFDATA2LSB));
 }
 
 static void check_split(const char *text, const char *path, bool has, uint64_t expected)
@@ -166,7 +166,7 @@ static void check_split(const char *text, const char *path, bool has, uint64_t e
     g_autofree char *got = NULL;
     bool has_offset;
     uint64_t offset;
-    gt_symbol_source_split(text, &got, &has_offset, &offset);
+    gt_image_symbol_source_split(text, &got, &has_offset, &offset);
     assert_string_equal(got, path);
     assert_int_equal(has_offset, has);
     assert_int_equal(offset, expected);

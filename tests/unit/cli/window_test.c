@@ -53,7 +53,7 @@ int gtrace_choose_tasks(const struct gtrace *t, const char *pattern, bool *chose
     return GTRACE_E_NOT_FOUND;
 }
 
-int gt_opened_fail(struct gt_error *err, int status, const struct gtrace_error *from)
+int gt_cli_opened_fail(struct gt_error *err, int status, const struct gtrace_error *from)
 {
     return gt_error_set(err, status, "%s", from->text);
 }
@@ -118,82 +118,83 @@ static void reads_times(void **state)
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         uint64_t ns = 7;
         struct gt_error err = {0};
-        assert_int_equal(gt_window_time("from", good[i].text, &ns, &err), 0);
+        assert_int_equal(gt_cli_window_time("from", good[i].text, &ns, &err), 0);
         assert_int_equal(ns, good[i].ns);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         uint64_t ns;
         struct gt_error err = {0};
-        assert_int_equal(gt_window_time("from", bad[i], &ns, &err), GT_E_USAGE);
+        assert_int_equal(gt_cli_window_time("from", bad[i], &ns, &err), GT_E_USAGE);
         assert_non_null(strstr(err.text, "option '--from' takes a time with its unit"));
     }
 }
 
 static void makes_windows(void **state)
 {
-    const struct gt_window_options o = {.from = "1us", .to = "2ms", .min_time = "10ns", .depth = 3};
-    struct gt_window w;
+    const struct gt_cli_window_options o = {
+        .from = "1us", .to = "2ms", .min_time = "10ns", .depth = 3};
+    struct gt_cli_window w;
     (void)state;
-    assert_int_equal(gt_window_make(&o, NULL, &w, NULL), 0);
+    assert_int_equal(gt_cli_window_make(&o, NULL, &w, NULL), 0);
     assert_int_equal(w.part.from, 2000);
     assert_int_equal(w.part.to, 2001000);
     assert_int_equal(w.part.min_time, 10);
     assert_int_equal(w.part.depth, 3);
     assert_null(w.part.tasks);
-    gt_window_clear(&w);
+    gt_cli_window_clear(&w);
 }
 
 static void refuses_times(void **state)
 {
-    struct gt_window_options late = {.from = "6ms"}, turned = {.from = "2us", .to = "1us"};
-    struct gt_window w;
+    struct gt_cli_window_options late = {.from = "6ms"}, turned = {.from = "2us", .to = "1us"};
+    struct gt_cli_window w;
     struct gt_error err = {0};
     (void)state;
-    assert_int_equal(gt_window_make(&late, NULL, &w, &err), GT_E_RANGE);
+    assert_int_equal(gt_cli_window_make(&late, NULL, &w, &err), GT_E_RANGE);
     assert_string_equal(err.text, "REC: --from 6ms is after its end, at 5.000 ms");
-    assert_int_equal(gt_window_make(&turned, NULL, &w, &err), GT_E_USAGE);
+    assert_int_equal(gt_cli_window_make(&turned, NULL, &w, &err), GT_E_USAGE);
     assert_string_equal(err.text, "--to 1us is before --from 2us");
 }
 
 static void names_tasks(void **state)
 {
-    struct gt_window_options o = {.tasks = g_ptr_array_new()};
-    struct gt_window w;
+    struct gt_cli_window_options o = {.tasks = g_ptr_array_new()};
+    struct gt_cli_window w;
     struct gt_error err = {0};
     (void)state;
     g_ptr_array_add(o.tasks, (char *)(uintptr_t) "sh");
-    assert_int_equal(gt_window_make(&o, NULL, &w, &err), 0);
+    assert_int_equal(gt_cli_window_make(&o, NULL, &w, &err), 0);
     assert_string_equal(w.part.tasks[0], "sh");
     assert_null(w.part.tasks[1]);
-    gt_window_clear(&w);
+    gt_cli_window_clear(&w);
     g_ptr_array_add(o.tasks, (char *)(uintptr_t) "xyz");
-    assert_int_equal(gt_window_make(&o, NULL, &w, &err), GT_E_NOT_FOUND);
+    assert_int_equal(gt_cli_window_make(&o, NULL, &w, &err), GT_E_NOT_FOUND);
     assert_string_equal(err.text, "REC: no task 'xyz'");
-    gt_window_clear(&w);
+    gt_cli_window_clear(&w);
     g_ptr_array_free(o.tasks, TRUE);
 }
 
 /* -F and -N keep their order, other options come behind them; depth and time are the filter's. */
 static void makes_filters(void **state)
 {
-    struct gt_window_options o = {.areas = g_ptr_array_new(),
-                                  .hides = g_ptr_array_new(),
-                                  .match = "glob",
-                                  .depth = 3,
-                                  .min_time = "1us",
-                                  .trace = "off"};
-    struct gt_window w;
+    struct gt_cli_window_options o = {.areas = g_ptr_array_new(),
+                                      .hides = g_ptr_array_new(),
+                                      .match = "glob",
+                                      .depth = 3,
+                                      .min_time = "1us",
+                                      .trace = "off"};
+    struct gt_cli_window w;
     struct gt_error err = {0};
     (void)state;
     g_ptr_array_add(o.areas, (char *)(uintptr_t) "!a");
     g_ptr_array_add(o.areas, (char *)(uintptr_t) "b");
     g_ptr_array_add(o.hides, (char *)(uintptr_t) "c");
-    assert_int_equal(gt_window_make(&o, NULL, &w, &err), 0);
+    assert_int_equal(gt_cli_window_make(&o, NULL, &w, &err), 0);
     assert_string_equal(((GString *)(void *)w.part.filter)->str,
                         "glob 1=a 0=b 3=c 8=3 9=1000ns 10=");
     assert_int_equal(w.part.depth, 0);
     assert_int_equal(w.part.min_time, 0);
-    gt_window_clear(&w);
+    gt_cli_window_clear(&w);
     g_ptr_array_free(o.areas, TRUE);
     g_ptr_array_free(o.hides, TRUE);
 }
@@ -202,15 +203,15 @@ static void finds_near_names(void **state)
 {
     static const char *const offered[] = {"vfs_write", "vfs_read", "vfs_readv",     "ksys_read",
                                           "vfs_reed",  "vfs_read", "do_vfs_raed_it"};
-    struct gt_nearest l = {.wanted = "vfs_raed"};
+    struct gt_filter_nearest l = {.wanted = "vfs_raed"};
     (void)state;
     for (size_t i = 0; i < sizeof offered / sizeof *offered; i++)
-        gt_nearest_offer(&l, offered[i]);
-    g_autofree char *text = gt_nearest_text(&l);
+        gt_filter_nearest_offer(&l, offered[i]);
+    g_autofree char *text = gt_filter_nearest_text(&l);
     assert_string_equal(text, "; near to it: vfs_read, vfs_reed, do_vfs_raed_it");
-    struct gt_nearest none = {.wanted = "zzzz"};
-    gt_nearest_offer(&none, "vfs_write");
-    g_autofree char *nothing = gt_nearest_text(&none);
+    struct gt_filter_nearest none = {.wanted = "zzzz"};
+    gt_filter_nearest_offer(&none, "vfs_write");
+    g_autofree char *nothing = gt_filter_nearest_text(&none);
     assert_string_equal(nothing, "");
 }
 
@@ -233,9 +234,10 @@ static void prints_times(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         char column[GT_AMOUNT_TIME_WIDTH + 1] = {0};
-        assert_ptr_equal(gt_amount_put_time(column, times[i].ns), column + GT_AMOUNT_TIME_WIDTH);
+        assert_ptr_equal(gt_cli_amount_put_time(column, times[i].ns),
+                         column + GT_AMOUNT_TIME_WIDTH);
         assert_string_equal(column, times[i].column);
-        g_autofree char *text = gt_amount_time(times[i].ns);
+        g_autofree char *text = gt_cli_amount_time(times[i].ns);
         assert_string_equal(text, times[i].text);
     }
 }
@@ -256,19 +258,19 @@ static void finds_texts(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
-        const struct gt_window_options o = {.from = given[i].from, .to = given[i].to};
-        struct gt_window w;
+        const struct gt_cli_window_options o = {.from = given[i].from, .to = given[i].to};
+        struct gt_cli_window w;
         struct gt_error err;
-        assert_int_equal(gt_window_make(&o, NULL, &w, &err), given[i].status);
+        assert_int_equal(gt_cli_window_make(&o, NULL, &w, &err), given[i].status);
         assert_int_equal(w.part.from, given[i].begin);
         assert_int_equal(w.part.to, given[i].end);
-        gt_window_clear(&w);
+        gt_cli_window_clear(&w);
     }
     n_marks = 0;
-    struct gt_window w;
+    struct gt_cli_window w;
     struct gt_error err;
-    const struct gt_window_options o = {.from = "Linux"};
-    assert_int_equal(gt_window_make(&o, NULL, &w, &err), GT_E_USAGE);
+    const struct gt_cli_window_options o = {.from = "Linux"};
+    assert_int_equal(gt_cli_window_make(&o, NULL, &w, &err), GT_E_USAGE);
     n_marks = sizeof marks / sizeof marks[0];
 }
 

@@ -32,7 +32,7 @@ struct fixture {
 static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
-    f->end = gt_simpletrace_put_file_header(f->data, GT_SIMPLETRACE_VERSION);
+    f->end = gt_events_simpletrace_put_file_header(f->data, GT_SIMPLETRACE_VERSION);
     *state = f;
     return gt_trace_declarations_parse(&f->d, "text", text, sizeof text - 1, &f->err);
 }
@@ -48,15 +48,15 @@ static int tear_down(void **state)
 
 static void map(struct fixture *f, uint64_t id, const char *name)
 {
-    f->end = gt_simpletrace_put_mapping(f->end, id, name, (uint32_t)strlen(name));
+    f->end = gt_events_simpletrace_put_mapping(f->end, id, name, (uint32_t)strlen(name));
 }
 
 static void one(struct fixture *f, uint64_t id, int a, const char *s)
 {
-    uint32_t n = gt_simpletrace_string_length(s);
-    f->end = gt_simpletrace_put_event(f->end, id, 1, 8 + 4 + n, 2);
-    f->end = gt_simpletrace_put_u64(f->end, (uint64_t)a);
-    f->end = gt_simpletrace_put_string(f->end, s, n);
+    uint32_t n = gt_events_simpletrace_string_length(s);
+    f->end = gt_events_simpletrace_put_event(f->end, id, 1, 8 + 4 + n, 2);
+    f->end = gt_events_simpletrace_put_u64(f->end, (uint64_t)a);
+    f->end = gt_events_simpletrace_put_string(f->end, s, n);
 }
 
 static void open_trace(struct fixture *f)
@@ -160,7 +160,7 @@ static void test_callbacks(void **state)
     uint64_t dropped = 0;
     map(f, 5, "one");
     one(f, 5, 1, "x");
-    f->end = gt_simpletrace_put_dropped(f->end, 3, 1, 9);
+    f->end = gt_events_simpletrace_put_dropped(f->end, 3, 1, 9);
     one(f, 5, 2, NULL);
     one(f, 5, 3, "never seen");
     open_trace(f);
@@ -181,9 +181,9 @@ static void test_vcpu(void **state)
     const struct gt_trace_record *r;
     map(f, 1, "two");
     for (unsigned n = 4; n <= 5; n++) {
-        f->end = gt_simpletrace_put_event(f->end, 1, 1, 8 * n, 1);
+        f->end = gt_events_simpletrace_put_event(f->end, 1, 1, 8 * n, 1);
         for (unsigned i = 0; i < n; i++)
-            f->end = gt_simpletrace_put_u64(f->end, i);
+            f->end = gt_events_simpletrace_put_u64(f->end, i);
     }
     open_trace(f);
     assert_int_equal(gt_trace_reader_next(f->r, &r, &f->err), 1);
@@ -227,13 +227,14 @@ static void test_goes_on(void **state)
 static void test_many_ids(void **state)
 {
     struct fixture *f = *state;
-    uint8_t *big = malloc(8 << 20), *at = gt_simpletrace_put_file_header(big, 4);
+    uint8_t *big = malloc(8 << 20), *at = gt_events_simpletrace_put_file_header(big, 4);
     const struct gt_trace_record *r;
     enum { IDS = 20000 };
     for (uint64_t i = 0; i < IDS; i++)
-        at = gt_simpletrace_put_mapping(at, i << 40, i % 2 ? "one_more" : "one", i % 2 ? 8 : 3);
+        at = gt_events_simpletrace_put_mapping(at, i << 40, i % 2 ? "one_more" : "one",
+                                               i % 2 ? 8 : 3);
     for (uint64_t i = 1; i < IDS; i += 2)
-        at = gt_simpletrace_put_event(at, i << 40, i, 0, 1);
+        at = gt_events_simpletrace_put_event(at, i << 40, i, 0, 1);
     int fd = memfd_create("trace", 0);
     assert_true(write(fd, big, (size_t)(at - big)) == at - big);
     snprintf(f->path, sizeof f->path, "/proc/self/fd/%d", fd);

@@ -77,15 +77,15 @@ static inline void put_act(void *self, const struct gt_filter_act *a)
 }
 
 /* arg1, retval, and a string. */
-static inline bool value_of(void *self, uint32_t depth, const struct gt_call_value_name *name,
-                            struct gt_call_value *out)
+static inline bool value_of(void *self, uint32_t depth, const struct gt_base_call_value_name *name,
+                            struct gt_base_call_value *out)
 {
     const struct task *t = self;
     int64_t v = name->place == GT_CALL_RESULT ? t->retval : t->arg1;
     (void)depth;
-    *out = (struct gt_call_value){.negative = v < 0, .bits = (uint64_t)v};
+    *out = (struct gt_base_call_value){.negative = v < 0, .bits = (uint64_t)v};
     if (name->place == GT_CALL_NAMED && t->path)
-        *out = (struct gt_call_value){
+        *out = (struct gt_base_call_value){
             .kind = GT_CALL_VALUE_TEXT, .text = t->path, .size = strlen(t->path)};
     return v != INT64_MAX && (name->place != GT_CALL_NAMED || strcmp(name->name, "path") == 0);
 }

@@ -36,13 +36,13 @@ static const struct gt_filter_function nameless = {.address = 0x4000, .size = 4}
 
 static bool match_as(const char *text, enum gt_filter_match how, const struct gt_filter_function *f)
 {
-    struct gt_pattern *p;
+    struct gt_filter_pattern *p;
     struct gt_error err = {0};
     size_t at;
-    if (gt_pattern_parse(text, strlen(text), how, &p, &at, &err) < 0)
+    if (gt_filter_pattern_parse(text, strlen(text), how, &p, &at, &err) < 0)
         fail_msg("%s: %zu: %s", text, at, err.text);
-    bool found = gt_pattern_match(p, f);
-    gt_pattern_free(p);
+    bool found = gt_filter_pattern_match(p, f);
+    gt_filter_pattern_free(p);
     return found;
 }
 
@@ -54,22 +54,23 @@ static bool match(const char *text, const struct gt_filter_function *f)
 static bool match_file(const char *text, enum gt_filter_match how,
                        const struct gt_filter_function *f)
 {
-    struct gt_pattern *p;
+    struct gt_filter_pattern *p;
     size_t at;
-    assert_int_equal(gt_pattern_parse_file(text, strlen(text), how, &p, &at, NULL), 0);
-    assert_true(gt_pattern_needs_lines(p));
-    bool found = gt_pattern_match(p, f);
-    gt_pattern_free(p);
+    assert_int_equal(gt_filter_pattern_parse_file(text, strlen(text), how, &p, &at, NULL), 0);
+    assert_true(gt_filter_pattern_needs_lines(p));
+    bool found = gt_filter_pattern_match(p, f);
+    gt_filter_pattern_free(p);
     return found;
 }
 
 static void assert_refused(const char *text, size_t place, const char *message)
 {
-    struct gt_pattern *p;
+    struct gt_filter_pattern *p;
     struct gt_error err;
     size_t at;
-    assert_int_equal(gt_pattern_parse(text, strlen(text), GT_FILTER_MATCH_REGEX, &p, &at, &err),
-                     GT_E_USAGE);
+    assert_int_equal(
+        gt_filter_pattern_parse(text, strlen(text), GT_FILTER_MATCH_REGEX, &p, &at, &err),
+        GT_E_USAGE);
     assert_null(p);
     assert_int_equal(at, place);
     assert_non_null(strstr(err.text, message));
@@ -179,17 +180,18 @@ static void test_refused(void **state)
 
 static void test_questions(void **state)
 {
-    struct gt_pattern *p;
+    struct gt_filter_pattern *p;
     size_t at;
     (void)state;
-    assert_int_equal(gt_pattern_parse("f\\@1xyz", 4, GT_FILTER_MATCH_REGEX, &p, &at, NULL), 0);
-    assert_string_equal(gt_pattern_exact(p), "f@1");
-    gt_pattern_free(p);
-    assert_int_equal(gt_pattern_parse("m:f", 3, GT_FILTER_MATCH_REGEX, &p, &at, NULL), 0);
-    assert_null(gt_pattern_exact(p));
-    assert_string_equal(gt_pattern_name(p), "f");
-    assert_false(gt_pattern_needs_lines(p));
-    gt_pattern_free(p);
+    assert_int_equal(gt_filter_pattern_parse("f\\@1xyz", 4, GT_FILTER_MATCH_REGEX, &p, &at, NULL),
+                     0);
+    assert_string_equal(gt_filter_pattern_exact(p), "f@1");
+    gt_filter_pattern_free(p);
+    assert_int_equal(gt_filter_pattern_parse("m:f", 3, GT_FILTER_MATCH_REGEX, &p, &at, NULL), 0);
+    assert_null(gt_filter_pattern_exact(p));
+    assert_string_equal(gt_filter_pattern_name(p), "f");
+    assert_false(gt_filter_pattern_needs_lines(p));
+    gt_filter_pattern_free(p);
 }
 
 int main(void)

@@ -23,22 +23,24 @@ static unsigned below(unsigned n)
 
 static bool match(const char *pattern, const char *text)
 {
-    struct gt_regex *r;
+    struct gt_filter_regex *r;
     struct gt_error err;
     size_t at;
-    assert_int_equal(gt_regex_parse(pattern, &r, &at, &err), 0);
-    bool found = gt_regex_match(r, text);
-    gt_regex_free(r);
+    assert_int_equal(gt_filter_regex_parse(pattern, &r, &at, &err), 0);
+    bool found = gt_filter_regex_match(r, text);
+    gt_filter_regex_free(r);
     return found;
 }
 
 static void assert_refused(const char *pattern, bool glob, int status, size_t place,
                            const char *message)
 {
-    struct gt_regex *r;
+    struct gt_filter_regex *r;
     struct gt_error err;
     size_t at;
-    assert_int_equal((glob ? gt_regex_parse_glob : gt_regex_parse)(pattern, &r, &at, &err), status);
+    assert_int_equal(
+        (glob ? gt_filter_regex_parse_glob : gt_filter_regex_parse)(pattern, &r, &at, &err),
+        status);
     assert_null(r);
     assert_in_range(at, place ? place - 1 : 0, place + 1); /* PCRE2's versions differ by one */
     assert_non_null(strstr(err.text, message));
@@ -175,22 +177,22 @@ static bool is_beyond_libc(const char *pattern)
 static bool compare(const char *pattern, int *refused)
 {
     regex_t theirs;
-    struct gt_regex *ours;
+    struct gt_filter_regex *ours;
     struct gt_error err;
     size_t at;
-    int status = gt_regex_parse(pattern, &ours, &at, &err);
+    int status = gt_filter_regex_parse(pattern, &ours, &at, &err);
     if (regcomp(&theirs, pattern, REG_EXTENDED | REG_NOSUB) != 0) {
         (*refused)++;
         if (status == 0)
             printf("accepted: %s\n", pattern);
-        gt_regex_free(ours);
+        gt_filter_regex_free(ours);
         return status < 0;
     }
     bool same = true;
     for (int i = 0; i < 20 && status == 0 && !is_beyond_libc(pattern); i++) {
         char text[8];
         make_text(text);
-        same &= gt_regex_match(ours, text) == (regexec(&theirs, text, 0, NULL, 0) == 0);
+        same &= gt_filter_regex_match(ours, text) == (regexec(&theirs, text, 0, NULL, 0) == 0);
         if (!same) {
             printf("differ: '%s' in '%s'\n", pattern, text);
             break;
@@ -199,7 +201,7 @@ static bool compare(const char *pattern, int *refused)
     if (status < 0)
         printf("refused: %s: %s\n", pattern, err.text);
     regfree(&theirs);
-    gt_regex_free(ours);
+    gt_filter_regex_free(ours);
     return same && status == 0;
 }
 
@@ -227,29 +229,29 @@ static void test_random_globs(void **state)
                                         "[^b]", "\\*", "_", "[a-c]", "[]a]"};
     for (int i = 0; i < 20000; i++) {
         char pattern[64] = "", text[8];
-        struct gt_regex *r;
+        struct gt_filter_regex *r;
         size_t at;
         for (unsigned k = below(6); k > 0; k--)
             strcat(pattern, parts[below(sizeof parts / sizeof *parts)]);
-        assert_int_equal(gt_regex_parse_glob(pattern, &r, &at, NULL), 0);
+        assert_int_equal(gt_filter_regex_parse_glob(pattern, &r, &at, NULL), 0);
         for (int k = 0; k < 20; k++) {
             make_text(text);
-            if (gt_regex_match(r, text) != (fnmatch(pattern, text, 0) == 0))
+            if (gt_filter_regex_match(r, text) != (fnmatch(pattern, text, 0) == 0))
                 fail_msg("'%s' in '%s'", pattern, text);
         }
-        gt_regex_free(r);
+        gt_filter_regex_free(r);
     }
 }
 
 static uint64_t undecided(const char *pattern, const char *text)
 {
-    struct gt_regex *r;
+    struct gt_filter_regex *r;
     size_t at;
-    assert_int_equal(gt_regex_parse(pattern, &r, &at, NULL), 0);
-    assert_int_equal(gt_regex_undecided(r), 0);
-    assert_false(gt_regex_match(r, text));
-    uint64_t n = gt_regex_undecided(r);
-    gt_regex_free(r);
+    assert_int_equal(gt_filter_regex_parse(pattern, &r, &at, NULL), 0);
+    assert_int_equal(gt_filter_regex_undecided(r), 0);
+    assert_false(gt_filter_regex_match(r, text));
+    uint64_t n = gt_filter_regex_undecided(r);
+    gt_filter_regex_free(r);
     return n;
 }
 

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-static const struct gt_code_pattern pattern = {5, {0xf3, 0, 0x1e, 0xfa, 0x55}, {0x1d}};
-static struct gt_code_function functions[] = {
+static const struct gt_recording_code_pattern pattern = {5, {0xf3, 0, 0x1e, 0xfa, 0x55}, {0x1d}};
+static struct gt_recording_code_function functions[] = {
     {0x80000000, 0x20, 0x1111, "_start", true},
     {0x80000020, 0x8, 0, "short", false},
     {0x80000040, 0x40, 0x2222, "twice in one", true},
@@ -21,12 +21,12 @@ static struct gt_code_function functions[] = {
     {0x10, 5, 0, "init=module", false, &pattern},
     {0x20, 0x10, 0, "exit", false},
 };
-static struct gt_code_module modules[] = {
+static struct gt_recording_code_module modules[] = {
     {0x80000000, 0x80000080, "/fw dir/fw.elf", 0, 3},
     {UINT64_C(0xffff800008010000), UINT64_C(0xffff800008020000), "/Image", 3, 2},
     {0, 0x1000, "/brd.ko", 5, 2},
 };
-static const struct gt_code_map sample = {
+static const struct gt_recording_code_map sample = {
     .os = {GT_CODE_SP_EL0, 0, 1464, 1176, 1180},
     .module = modules,
     .n_modules = 3,
@@ -50,10 +50,10 @@ static void test_round_trip(void **state)
 {
     (void)state;
     struct gt_text t = {0}, again = {0};
-    struct gt_code_map got;
-    assert_int_equal(gt_code_map_write(&t, &sample, NULL), 0);
+    struct gt_recording_code_map got;
+    assert_int_equal(gt_recording_code_map_write(&t, &sample, NULL), 0);
     assert_string_equal(t.data, text);
-    assert_int_equal(gt_code_map_read(t.data, t.len, &got, NULL), 0);
+    assert_int_equal(gt_recording_code_map_read(t.data, t.len, &got, NULL), 0);
     assert_memory_equal(&got.os, &sample.os, sizeof got.os);
     assert_int_equal(got.n_modules, 3);
     assert_int_equal(got.n_functions, 7);
@@ -68,9 +68,9 @@ static void test_round_trip(void **state)
     assert_false(got.function[5].hashed);
     assert_memory_equal(got.function[5].pattern, &pattern, sizeof pattern);
     assert_string_equal(got.function[5].name, "init=module");
-    assert_int_equal(gt_code_map_write(&again, &got, NULL), 0);
+    assert_int_equal(gt_recording_code_map_write(&again, &got, NULL), 0);
     assert_string_equal(again.data, text);
-    gt_code_map_free(&got);
+    gt_recording_code_map_free(&got);
     gt_text_free(&again);
     gt_text_free(&t);
 }
@@ -79,7 +79,7 @@ static void test_current(void **state)
 {
     (void)state;
     static const struct {
-        struct gt_code_linux os;
+        struct gt_recording_code_linux os;
         const char *line;
     } cases[] = {
         {{GT_CODE_TP, 0, 1, 2, 3}, "# linux: current=tp comm=1 pid=2 tgid=3\n"},
@@ -90,16 +90,16 @@ static void test_current(void **state)
         {{0}, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct gt_code_map map = {.os = cases[i].os};
-        struct gt_code_map got;
+        const struct gt_recording_code_map map = {.os = cases[i].os};
+        struct gt_recording_code_map got;
         struct gt_text t = {0};
         char want[128];
         snprintf(want, sizeof want, "# guesttrace code: 1\n%s", cases[i].line);
-        assert_int_equal(gt_code_map_write(&t, &map, NULL), 0);
+        assert_int_equal(gt_recording_code_map_write(&t, &map, NULL), 0);
         assert_string_equal(t.data, want);
-        assert_int_equal(gt_code_map_read(t.data, t.len, &got, NULL), 0);
+        assert_int_equal(gt_recording_code_map_read(t.data, t.len, &got, NULL), 0);
         assert_memory_equal(&got.os, &map.os, sizeof got.os);
-        gt_code_map_free(&got);
+        gt_recording_code_map_free(&got);
         gt_text_free(&t);
     }
 }
@@ -110,22 +110,22 @@ static void test_hash(void **state)
     (void)state;
     static const uint8_t zero[GT_CODE_HASHED];
     static const uint8_t letters[GT_CODE_HASHED + 1] = "abcdefghijklmnop";
-    assert_true(gt_code_hash(zero) == UINT64_C(0x88201fb960ff6465));
-    assert_true(gt_code_hash(letters) == UINT64_C(0x7ef46f6c05086855));
+    assert_true(gt_recording_code_hash(zero) == UINT64_C(0x88201fb960ff6465));
+    assert_true(gt_recording_code_hash(letters) == UINT64_C(0x7ef46f6c05086855));
 }
 
 static void test_every_cut(void **state)
 {
     (void)state;
     for (size_t n = 0; n < sizeof text; n++) {
-        struct gt_code_map got;
+        struct gt_recording_code_map got;
         char *exact = malloc(n ? n : 1);
         assert_non_null(exact);
         memcpy(exact, text, n);
         bool whole = n > 0 && text[n - 1] == '\n';
-        assert_int_equal(gt_code_map_read(exact, n, &got, NULL), whole ? 0 : GT_E_TRUNC);
+        assert_int_equal(gt_recording_code_map_read(exact, n, &got, NULL), whole ? 0 : GT_E_TRUNC);
         if (whole)
-            gt_code_map_free(&got);
+            gt_recording_code_map_free(&got);
         free(exact);
     }
 }
@@ -133,15 +133,16 @@ static void test_every_cut(void **state)
 static void test_refuses_to_write(void **state)
 {
     (void)state;
-    struct gt_code_function two[] = {{0x1010, 4, 0, "a", false}, {0x1020, 4, 0, "b", false}};
-    struct gt_code_module m = {0x1000, 0x1100, "/m", 0, 2};
-    const struct gt_code_map map = {
+    struct gt_recording_code_function two[] = {{0x1010, 4, 0, "a", false},
+                                               {0x1020, 4, 0, "b", false}};
+    struct gt_recording_code_module m = {0x1000, 0x1100, "/m", 0, 2};
+    const struct gt_recording_code_map map = {
         .module = &m, .n_modules = 1, .function = two, .n_functions = 2};
     struct gt_text t = {0};
     struct gt_error err = {0};
 #define REFUSED(change, undo)                                                                      \
     change;                                                                                        \
-    assert_int_equal(gt_code_map_write(&t, &map, &err), GT_E_USAGE);                               \
+    assert_int_equal(gt_recording_code_map_write(&t, &map, &err), GT_E_USAGE);                     \
     assert_non_null(strstr(err.text, "/m"));                                                       \
     assert_int_equal(t.len, 0);                                                                    \
     undo
@@ -151,14 +152,14 @@ static void test_refuses_to_write(void **state)
     REFUSED(two[1].addr = 0x1100, two[1].addr = 0x1020);
     REFUSED(two[1].size = 0xe1, two[1].size = 4);
     REFUSED(two[1].size = 0, two[1].size = 4);
-    struct gt_code_pattern long_one = {.n = 5};
+    struct gt_recording_code_pattern long_one = {.n = 5};
     REFUSED(two[1].pattern = &long_one, long_one.n = 4);
     REFUSED(long_one.n = 0, two[1].pattern = NULL);
     REFUSED(m.end = 0x1000, m.end = 0x1100);
     REFUSED(m.n = 3, m.n = 2);
     REFUSED(m.first = 3, m.first = 0);
     REFUSED(m.first = SIZE_MAX, m.first = 0);
-    assert_int_equal(gt_code_map_write(&t, &map, &err), 0);
+    assert_int_equal(gt_recording_code_map_write(&t, &map, &err), 0);
     gt_text_free(&t);
 }
 
@@ -198,13 +199,13 @@ static void test_hostile(void **state)
         {"1010 1 =..\n", "a pattern"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct gt_code_map got;
+        struct gt_recording_code_map got;
         struct gt_error err = {0};
         char all[256];
         int n =
             snprintf(all, sizeof all,
                      "# guesttrace code: 1\n# module: 1000 2000 /m\n1000 8 - x\n%s", bad[i].line);
-        assert_int_equal(gt_code_map_read(all, (size_t)n, &got, &err), GT_E_FORMAT);
+        assert_int_equal(gt_recording_code_map_read(all, (size_t)n, &got, &err), GT_E_FORMAT);
         assert_non_null(strstr(err.text, "line 4"));
         assert_non_null(strstr(err.text, bad[i].expected));
     }
@@ -234,15 +235,15 @@ static void test_hostile_head(void **state)
          GT_E_FORMAT, "line 3"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct gt_code_map got;
+        struct gt_recording_code_map got;
         struct gt_error err = {0};
-        assert_int_equal(gt_code_map_read(bad[i].text, strlen(bad[i].text), &got, &err),
+        assert_int_equal(gt_recording_code_map_read(bad[i].text, strlen(bad[i].text), &got, &err),
                          bad[i].status);
         assert_non_null(strstr(err.text, bad[i].expected));
     }
     static const char zero[] = "# guesttrace code: 1\n# module: 1 2 /a\0b\n";
-    struct gt_code_map got;
-    assert_int_equal(gt_code_map_read(zero, sizeof zero - 1, &got, NULL), GT_E_FORMAT);
+    struct gt_recording_code_map got;
+    assert_int_equal(gt_recording_code_map_read(zero, sizeof zero - 1, &got, NULL), GT_E_FORMAT);
 }
 
 int main(void)

@@ -19,11 +19,11 @@ static int refuse(void *self, const struct gt_compact_piece *p)
 
 static int unpack(const struct gt_compact_head *h, const uint8_t *payload)
 {
-    struct gt_unpacker *u;
+    struct gt_compact_unpacker *u;
     struct gt_error err;
-    assert_int_equal(gt_unpacker_create(&u), 0);
-    int status = gt_unpacker_block(u, h, payload, ignore, NULL, &err);
-    gt_unpacker_destroy(u);
+    assert_int_equal(gt_compact_unpacker_create(&u), 0);
+    int status = gt_compact_unpacker_block(u, h, payload, ignore, NULL, &err);
+    gt_compact_unpacker_destroy(u);
     return status;
 }
 
@@ -88,14 +88,17 @@ static void test_refused(void **state)
     struct gt_compact_head h;
     struct gt_error err;
     struct log *l = one_block(&h);
-    gt_unpacker_create(&l->u);
+    gt_compact_unpacker_create(&l->u);
     h.flags &= (uint8_t)~GT_COMPACT_SEGMENT;
-    assert_int_equal(gt_unpacker_block(l->u, &h, l->file + GT_COMPACT_HEAD, ignore, NULL, &err),
-                     GT_E_USAGE);
+    assert_int_equal(
+        gt_compact_unpacker_block(l->u, &h, l->file + GT_COMPACT_HEAD, ignore, NULL, &err),
+        GT_E_USAGE);
     h.flags |= GT_COMPACT_SEGMENT;
-    assert_int_equal(gt_unpacker_block(l->u, &h, l->file + GT_COMPACT_HEAD, refuse, NULL, &err),
-                     GT_E_RANGE);
-    assert_int_equal(gt_unpacker_block(l->u, &h, l->file + GT_COMPACT_HEAD, ignore, NULL, &err), 0);
+    assert_int_equal(
+        gt_compact_unpacker_block(l->u, &h, l->file + GT_COMPACT_HEAD, refuse, NULL, &err),
+        GT_E_RANGE);
+    assert_int_equal(
+        gt_compact_unpacker_block(l->u, &h, l->file + GT_COMPACT_HEAD, ignore, NULL, &err), 0);
     log_destroy(l);
 }
 
@@ -103,11 +106,11 @@ static void test_refused(void **state)
 static int unpack_columns(const uint8_t *const column[GT_COLUMN_STEPS],
                           const size_t size[GT_COLUMN_STEPS], uint32_t records)
 {
-    struct gt_column_out payload = {0};
+    struct gt_compact_column_out payload = {0};
     for (int i = 0; i < GT_COLUMN_STEPS; i++) {
-        assert_true(gt_column_reserve(&payload, 2 * GT_NUMBER_MAX + size[i]));
-        gt_column_put(&payload, size[i]);
-        gt_column_put(&payload, 0);
+        assert_true(gt_compact_column_reserve(&payload, 2 * GT_NUMBER_MAX + size[i]));
+        gt_compact_column_put(&payload, size[i]);
+        gt_compact_column_put(&payload, 0);
         for (size_t k = 0; k < size[i]; k++)
             payload.data[payload.n++] = column[i][k];
     }
@@ -136,7 +139,7 @@ static void test_hostile(void **state)
     size_t n[GT_COLUMN_STEPS] = {2, 3, 2, 1, 1, 2, 0, 1, 0};
     assert_int_equal(unpack_columns(c, n, 1), 0);
     static const struct {
-        enum gt_column column;
+        enum gt_compact_column column;
         size_t size;
         uint8_t bytes[11];
     } bad[] = {
@@ -177,23 +180,24 @@ static void test_numbers(void **state)
     (void)state;
     static const uint64_t samples[] = {
         0, 1, 127, 128, 16383, 16384, UINT32_MAX, INT64_MAX, UINT64_MAX - 1, UINT64_MAX};
-    struct gt_column_out out = {0};
+    struct gt_compact_column_out out = {0};
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
         out.n = 0;
-        assert_true(gt_column_reserve(&out, GT_NUMBER_MAX));
-        gt_column_put(&out, samples[i]);
+        assert_true(gt_compact_column_reserve(&out, GT_NUMBER_MAX));
+        gt_compact_column_put(&out, samples[i]);
         for (size_t n = 0; n <= out.n; n++) {
             assert_in_range(out.n, 1, GT_NUMBER_MAX);
-            struct gt_column_in in = {out.data, out.data + n, false};
-            uint64_t back = gt_column_take(&in);
+            struct gt_compact_column_in in = {out.data, out.data + n, false};
+            uint64_t back = gt_compact_column_take(&in);
             assert_true(in.bad == (n < out.n) && back == (n < out.n ? 0 : samples[i]));
         }
-        assert_true(gt_unzigzag(gt_zigzag((int64_t)samples[i])) == (int64_t)samples[i]);
+        assert_true(gt_compact_unzigzag(gt_compact_zigzag((int64_t)samples[i])) ==
+                    (int64_t)samples[i]);
     }
     free(out.data);
     static const uint8_t long_zero[] = {128, 128, 0};
-    struct gt_column_in in = {long_zero, long_zero + sizeof long_zero, false};
-    assert_int_equal(gt_column_take(&in), 0);
+    struct gt_compact_column_in in = {long_zero, long_zero + sizeof long_zero, false};
+    assert_int_equal(gt_compact_column_take(&in), 0);
     assert_true(!in.bad && in.at == in.end);
 }
 

@@ -10,18 +10,18 @@
 
 static void add_records(unsigned n)
 {
-    const struct gt_packer_options o = {.packer = 7, .exact = true};
-    struct gt_packer *p;
+    const struct gt_compact_packer_options o = {.packer = 7, .exact = true};
+    struct gt_compact_packer *p;
     const uint8_t *block;
     size_t size;
-    assert_int_equal(gt_packer_create(&o, &p), 0);
+    assert_int_equal(gt_compact_packer_create(&o, &p), 0);
     for (unsigned i = 0; i < n; i++) {
         struct gt_compact_record r = {100 + i, i};
-        assert_int_equal(gt_packer_put(p, 5, &r, 1), 0);
+        assert_int_equal(gt_compact_packer_put(p, 5, &r, 1), 0);
     }
-    assert_int_equal(gt_packer_end_block(p, &block, &size), 0);
+    assert_int_equal(gt_compact_packer_end_block(p, &block, &size), 0);
     assert_int_equal(gt_compact_file_append(path, block, size, &err), 0);
-    gt_packer_destroy(p);
+    gt_compact_packer_destroy(p);
 }
 
 static void make(void)

@@ -22,21 +22,21 @@ static inline void append_raw(const void *data, size_t size)
 /* n blocks of two packers in turn, with some segments each; words from 1 to 2 n and 1000 more. */
 static inline void add_records(unsigned n, uint64_t time)
 {
-    struct gt_packer *p[2];
+    struct gt_compact_packer *p[2];
     const uint8_t *block;
     size_t size;
     for (uint32_t i = 0; i < 2; i++) {
-        const struct gt_packer_options o = {.packer = 7 + i, .exact = true, .segment = 5};
-        assert_int_equal(gt_packer_create(&o, &p[i]), 0);
+        const struct gt_compact_packer_options o = {.packer = 7 + i, .exact = true, .segment = 5};
+        assert_int_equal(gt_compact_packer_create(&o, &p[i]), 0);
     }
     for (unsigned i = 0; i < n; i++) {
         const struct gt_compact_record r[] = {{time + i, i + 1}, {time + i + 3, 1000 + i}};
-        assert_int_equal(gt_packer_put(p[i % 2], 5, r, 2), 0);
-        assert_int_equal(gt_packer_end_block(p[i % 2], &block, &size), 0);
+        assert_int_equal(gt_compact_packer_put(p[i % 2], 5, r, 2), 0);
+        assert_int_equal(gt_compact_packer_end_block(p[i % 2], &block, &size), 0);
         append_raw(block, size);
     }
-    gt_packer_destroy(p[0]);
-    gt_packer_destroy(p[1]);
+    gt_compact_packer_destroy(p[0]);
+    gt_compact_packer_destroy(p[1]);
 }
 
 static inline off_t size_now(void)

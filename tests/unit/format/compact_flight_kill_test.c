@@ -43,7 +43,7 @@ static void kill_after(unsigned pieces, int64_t bytes)
 static void test_kill(void **state)
 {
     (void)state;
-    gt_flight_sys.pwrite = killed_pwrite;
+    gt_compact_flight_sys.pwrite = killed_pwrite;
     for (int64_t bytes = 0; bytes < 200; bytes++)
         kill_after(1, bytes);
     for (int64_t bytes = 0; bytes < 6000; bytes += 61)
@@ -55,7 +55,7 @@ static void test_damage(void **state)
 {
     (void)state;
     struct flight l = {0};
-    gt_flight_sys.pwrite = pwrite;
+    gt_compact_flight_sys.pwrite = pwrite;
     assert_int_equal(begin(&l, 64 << 10, 0), 0);
     put_pieces(&l, 150);
     end(&l);
@@ -119,10 +119,10 @@ static void go_on_in(off_t bytes)
 static void test_full(void **state)
 {
     (void)state;
-    gt_flight_sys.fallocate = full_fallocate;
+    gt_compact_flight_sys.fallocate = full_fallocate;
     go_on_in((1 << 20) + 100);
-    gt_flight_sys.fallocate = no_fallocate;
-    gt_flight_sys.pwrite = full_pwrite;
+    gt_compact_flight_sys.fallocate = no_fallocate;
+    gt_compact_flight_sys.pwrite = full_pwrite;
     go_on_in(100000);
     struct flight l = {0};
     disk = 100;

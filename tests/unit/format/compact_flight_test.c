@@ -215,7 +215,7 @@ static void test_recovery_of_all_tasks(void **state)
     struct flight l = {0};
     struct gt_compact_file file;
     struct gt_compact_segments s;
-    struct gt_unpacker *u;
+    struct gt_compact_unpacker *u;
     uint64_t there;
     bool found = false;
     begin(&l, 1 << 20, 32000); /* a segment is 1000 ns long */
@@ -229,7 +229,7 @@ static void test_recovery_of_all_tasks(void **state)
     end(&l);
     assert_int_equal(gt_compact_file_create(path, &err), 0);
     assert_int_equal(gt_compact_flight_copy(dir, path, &err), 8);
-    assert_int_equal(gt_unpacker_create(&u), 0);
+    assert_int_equal(gt_compact_unpacker_create(&u), 0);
     assert_int_equal(gt_compact_file_open(path, &file, &err), 0);
     assert_int_equal(gt_compact_segments_find(&file, &s), 0);
     assert_true(s.n >= 3);
@@ -239,7 +239,7 @@ static void test_recovery_of_all_tasks(void **state)
     assert_true(found);
     gt_compact_segments_free(&s);
     gt_compact_file_close(&file);
-    gt_unpacker_destroy(u);
+    gt_compact_unpacker_destroy(u);
 }
 
 int main(void)

@@ -40,8 +40,8 @@ static inline int tear_down(void **state)
 {
     char name[128];
     (void)state;
-    gt_flight_sys.pwrite = pwrite;
-    gt_flight_sys.fallocate = fallocate;
+    gt_compact_flight_sys.pwrite = pwrite;
+    gt_compact_flight_sys.fallocate = fallocate;
     snprintf(name, sizeof name, "%s/" GT_COMPACT_FLIGHT_FILE, dir);
     unlink(name);
     unlink(ring_path);
@@ -138,7 +138,7 @@ static inline void put_pieces(struct flight *l, unsigned n)
 /* ---- what is kept -------------------------------------------------------------------------- */
 
 struct kept {
-    struct gt_unpacker *u;
+    struct gt_compact_unpacker *u;
     uint64_t first, next; /* records */
     bool some;
 };
@@ -147,7 +147,7 @@ static inline int check_piece(void *self, const struct gt_compact_piece *p)
 {
     struct kept *k = self;
     for (size_t i = 0; i < p->n; i++, k->next++) {
-        struct gt_compact_record r = gt_unpacker_record(k->u, &p->event[i]);
+        struct gt_compact_record r = gt_compact_unpacker_record(k->u, &p->event[i]);
         if (!k->some)
             k->first = k->next = (r.time - 1000) / 10;
         k->some = true;
@@ -163,7 +163,7 @@ static inline struct kept read_file(void)
     struct gt_compact_file file;
     struct gt_compact_segments s;
     struct kept k = {0};
-    assert_int_equal(gt_unpacker_create(&k.u), 0);
+    assert_int_equal(gt_compact_unpacker_create(&k.u), 0);
     assert_int_equal(gt_compact_file_open(path, &file, &err), 0);
     assert_int_equal(file.n_gaps, 0);
     assert_int_equal(gt_compact_segments_find(&file, &s), 0);
@@ -173,7 +173,7 @@ static inline struct kept read_file(void)
             gt_compact_segment_unpack(&file, &s.segment[i], k.u, check_piece, &k, &err), 0);
     gt_compact_segments_free(&s);
     gt_compact_file_close(&file);
-    gt_unpacker_destroy(k.u);
+    gt_compact_unpacker_destroy(k.u);
     return k;
 }
 

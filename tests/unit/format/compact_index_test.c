@@ -130,8 +130,9 @@ static void test_cut(void **state)
 
 static void fix_checksums(uint8_t *block)
 {
-    gt_put32(block + 12, (uint32_t)crc32_z(0, block + GT_COMPACT_HEAD, gt_le32(block + 8)));
-    gt_put32(block + 60, (uint32_t)crc32_z(0, block, 60));
+    gt_bytes_put32(block + 12,
+                   (uint32_t)crc32_z(0, block + GT_COMPACT_HEAD, gt_bytes_le32(block + 8)));
+    gt_bytes_put32(block + 60, (uint32_t)crc32_z(0, block, 60));
 }
 
 /* Block k, as its head in the file says. */
@@ -156,7 +157,7 @@ static void test_lies(void **state)
     add_records(6, 100);
     append_index();
     uint8_t *data = read_all(&size);
-    uint64_t at = gt_le64(data + size - 16);
+    uint64_t at = gt_bytes_le64(data + size - 16);
     for (size_t i = at + GT_COMPACT_HEAD; i < size; i++)
         for (unsigned change = 1; change < 256; change = change * 2 + 1) {
             data[i] ^= (uint8_t)change;
@@ -189,7 +190,7 @@ static void test_wrong_sizes(void **state)
     add_records(2, 100);
     append_index();
     uint8_t *data = read_all(&size);
-    uint64_t at = gt_le64(data + size - 16);
+    uint64_t at = gt_bytes_le64(data + size - 16);
     uint8_t *column = data + at + GT_COMPACT_HEAD + 2; /* link and number of entries: a byte each */
     assert_int_equal(column[-1], 2);
     for (int i = 0; i < 2; i++)
@@ -219,7 +220,7 @@ static void test_wrong_link(void **state)
     add_records(2, 100);
     append_index();
     uint8_t *data = read_all(&size);
-    uint64_t at = gt_le64(data + size - 16);
+    uint64_t at = gt_bytes_le64(data + size - 16);
     uint8_t *link = data + at + GT_COMPACT_HEAD; /* two bytes */
     uint8_t low = link[0];
     for (unsigned v = 0; v < 128; v++) {
@@ -232,7 +233,7 @@ static void test_wrong_link(void **state)
         gt_compact_file_close(&f);
     }
     for (uint64_t v = 0; v < size + 20; v++) { /* the trailer */
-        gt_put64(data + size - 16, v);
+        gt_bytes_put64(data + size - 16, v);
         fix_checksums(data + at);
         write_all(data, size);
         link[0] = low;
@@ -249,7 +250,7 @@ static void set_version(unsigned major, unsigned minor)
 {
     uint8_t version[4];
     int fd = open(path, O_WRONLY);
-    gt_put16(gt_put16(version, (uint16_t)major), (uint16_t)minor);
+    gt_bytes_put16(gt_bytes_put16(version, (uint16_t)major), (uint16_t)minor);
     assert_int_equal(pwrite(fd, version, sizeof version, 8), sizeof version);
     close(fd);
 }

@@ -86,9 +86,10 @@ static struct gt_compact_record next(struct task *t, bool exact)
     return (struct gt_compact_record){kind == 2 ? now / 2 : now, word};
 }
 
-static void put(struct gt_packer *p, uint32_t which, const struct gt_compact_record *r, size_t n)
+static void put(struct gt_compact_packer *p, uint32_t which, const struct gt_compact_record *r,
+                size_t n)
 {
-    need(gt_packer_put(p, 100 + which, r, n));
+    need(gt_compact_packer_put(p, 100 + which, r, n));
     task[which].n += (unsigned)n;
     if (fwrite(r, sizeof *r, n, task[which].dat) != n)
         exit(1);
@@ -114,7 +115,8 @@ static void make_value(struct gt_value *v, FILE *values)
         fprintf(values, "%02x", ((const unsigned char *)v->bytes)[i]);
 }
 
-static void put_valued(struct gt_packer *p, uint32_t which, const struct gt_compact_record *r)
+static void put_valued(struct gt_compact_packer *p, uint32_t which,
+                       const struct gt_compact_record *r)
 {
     struct task *t = &task[which];
     struct gt_value_list list = {.n = random_number(GT_VALUES_MOST + 1)};
@@ -122,12 +124,12 @@ static void put_valued(struct gt_packer *p, uint32_t which, const struct gt_comp
     for (size_t i = 0; i < list.n; i++)
         make_value(&list.value[i], t->values);
     fputc('\n', t->values);
-    need(gt_packer_put_valued(p, 100 + which, r, &list));
+    need(gt_compact_packer_put_valued(p, 100 + which, r, &list));
     if (fwrite(r, sizeof *r, 1, t->dat) != 1)
         exit(1);
 }
 
-static void dive(struct gt_packer *p)
+static void dive(struct gt_compact_packer *p)
 {
     struct task *t = &task[0];
     for (t->least = DEEP; t->depth < DEEP; t->depth++) {
@@ -137,7 +139,7 @@ static void dive(struct gt_packer *p)
     }
 }
 
-static void put_piece(struct gt_packer *p, bool exact)
+static void put_piece(struct gt_compact_packer *p, bool exact)
 {
     struct gt_compact_record r[MOST_PIECE];
     uint32_t which = random_number(TASKS), n = 1 + random_number(MOST_PIECE);
@@ -151,19 +153,19 @@ static void put_piece(struct gt_packer *p, bool exact)
     }
 }
 
-static void end_block(struct gt_packer *p)
+static void end_block(struct gt_compact_packer *p)
 {
     const uint8_t *block;
     size_t size;
-    need(gt_packer_end_block(p, &block, &size));
+    need(gt_compact_packer_end_block(p, &block, &size));
     if (size)
         append(block, size);
 }
 
 int main(int argc, char **argv)
 {
-    const struct gt_packer_options o = {.packer = 99, .exact = true, .segment = 3000};
-    struct gt_packer *p;
+    const struct gt_compact_packer_options o = {.packer = 99, .exact = true, .segment = 3000};
+    struct gt_compact_packer *p;
     bool exact = true;
     if (argc != 2)
         return 2;
@@ -179,7 +181,7 @@ int main(int argc, char **argv)
     }
     need(gt_compact_file_create(path_of("a.gtrace"), NULL));
     add_text("info", "old\n");
-    need(gt_packer_create(&o, &p));
+    need(gt_compact_packer_create(&o, &p));
     dive(p);
     for (unsigned turn = 0; turn < TURNS; turn++) {
         put_piece(p, exact);
@@ -187,13 +189,13 @@ int main(int argc, char **argv)
             end_block(p);
         if (turn == TURNS / 3) { /* is known at once, and counts from the next block on */
             exact = false;
-            gt_packer_set_exact(p, exact);
+            gt_compact_packer_set_exact(p, exact);
             append("no block", 8);
             need(gt_compact_index_append(path_of("a.gtrace"), NULL));
         }
     }
     end_block(p);
-    gt_packer_destroy(p);
+    gt_compact_packer_destroy(p);
     add_text("info", "new\n");
     add_text("empty", "");
     need(gt_compact_index_append(path_of("a.gtrace"), NULL));

@@ -26,7 +26,7 @@ static void check_frames(const struct reader *r, const struct known *k,
     assert_int_equal(time, k->time);
     for (size_t i = 0; i < n; i++) {
         assert_int_equal(frame[i].begin, k->begin[i]);
-        assert_int_equal(gt_unpacker_word(r->l->u, frame[i].number), k->addr[i]);
+        assert_int_equal(gt_compact_unpacker_word(r->l->u, frame[i].number), k->addr[i]);
     }
 }
 
@@ -35,7 +35,7 @@ static void follow(struct reader *r, struct known *k, const struct gt_compact_ev
     k->time = e->time;
     if ((e->sym & 3) == GT_COMPACT_ENTRY) {
         k->begin[k->depth] = e->time;
-        k->addr[k->depth++] = gt_unpacker_word(r->l->u, e->sym >> 2);
+        k->addr[k->depth++] = gt_compact_unpacker_word(r->l->u, e->sym >> 2);
     } else if ((e->sym & 3) == GT_COMPACT_EXIT) {
         k->depth--;
     }
@@ -45,7 +45,7 @@ static int give(void *self, const struct gt_compact_piece *p)
 {
     struct log *l = self;
     for (size_t i = 0; i < p->n; i++) {
-        struct gt_compact_record back = gt_unpacker_record(l->u, &p->event[i]);
+        struct gt_compact_record back = gt_compact_unpacker_record(l->u, &p->event[i]);
         struct gt_compact_record want = l->r[p->task - 1000][l->back[p->task - 1000]++];
         assert_true(back.time == want.time && back.word == want.word);
     }
@@ -66,7 +66,7 @@ static int take(void *self, const struct gt_compact_piece *p)
         assert_true(!p->open && p->n_open == 0);
     }
     for (size_t i = 0; i < p->n; i++) {
-        struct gt_compact_record back = gt_unpacker_record(r->l->u, &p->event[i]);
+        struct gt_compact_record back = gt_compact_unpacker_record(r->l->u, &p->event[i]);
         struct gt_compact_record want = r->l->r[p->task - 1000][r->l->back[p->task - 1000]++];
         assert_true(back.time == want.time && back.word == want.word);
         follow(r, k, &p->event[i]);
@@ -81,11 +81,12 @@ static void read_deepest(struct log *l, uint32_t depth)
     struct gt_error err;
     uint32_t open;
     uint64_t time;
-    assert_int_equal(gt_unpacker_create(&l->u), 0);
+    assert_int_equal(gt_compact_unpacker_create(&l->u), 0);
     assert_int_equal(gt_compact_head_read(l->file, l->size, &h), 0);
-    assert_int_equal(gt_unpacker_block(l->u, &h, l->file + GT_COMPACT_HEAD, give, l, &err), 0);
+    assert_int_equal(gt_compact_unpacker_block(l->u, &h, l->file + GT_COMPACT_HEAD, give, l, &err),
+                     0);
     assert_int_equal(l->back[0], l->n[0]);
-    gt_unpacker_frames(l->u, 0, &open, &time);
+    gt_compact_unpacker_frames(l->u, 0, &open, &time);
     assert_int_equal(open, depth);
 }
 
@@ -95,16 +96,17 @@ static void read_all(struct reader *r)
     struct log *l = r->l;
     struct gt_compact_head h;
     struct gt_error err;
-    assert_int_equal(gt_unpacker_create(&l->u), 0);
+    assert_int_equal(gt_compact_unpacker_create(&l->u), 0);
     memset(l->back, 0, sizeof l->back);
     for (size_t at = 0; at < l->size; at += GT_COMPACT_HEAD + h.size) {
         assert_int_equal(gt_compact_head_read(l->file + at, l->size - at, &h), 0);
-        assert_int_equal(gt_unpacker_block(l->u, &h, l->file + at + GT_COMPACT_HEAD, take, r, &err),
-                         0);
-        for (uint32_t i = 0; !r->forgets && i < gt_unpacker_tasks(l->u); i++) {
-            uint32_t depth, task = gt_unpacker_task(l->u, i) - 1000;
+        assert_int_equal(
+            gt_compact_unpacker_block(l->u, &h, l->file + at + GT_COMPACT_HEAD, take, r, &err), 0);
+        for (uint32_t i = 0; !r->forgets && i < gt_compact_unpacker_tasks(l->u); i++) {
+            uint32_t depth, task = gt_compact_unpacker_task(l->u, i) - 1000;
             uint64_t time;
-            const struct gt_compact_frame *frame = gt_unpacker_frames(l->u, i, &depth, &time);
+            const struct gt_compact_frame *frame =
+                gt_compact_unpacker_frames(l->u, i, &depth, &time);
             check_frames(r, &r->task[task], frame, depth, time);
         }
     }
@@ -146,16 +148,16 @@ static void test_frames(void **state)
 /* As a program does that finds what a killed one has left. */
 static void resume_all(struct log *l, const struct reader *r, uint64_t before)
 {
-    const struct gt_packer_options o = {
+    const struct gt_compact_packer_options o = {
         .packer = 77, .exact = true, .segment = 300, .before = before};
-    gt_packer_destroy(l->p);
-    assert_int_equal(gt_packer_create(&o, &l->p), 0);
+    gt_compact_packer_destroy(l->p);
+    assert_int_equal(gt_compact_packer_create(&o, &l->p), 0);
     for (uint32_t i = 0; i < TASKS; i++) {
         const struct known *k = &r->task[i];
-        static struct gt_packer_frame frame[DEEP];
+        static struct gt_compact_packer_frame frame[DEEP];
         for (uint32_t n = 0; n < k->depth; n++)
-            frame[n] = (struct gt_packer_frame){k->addr[n], k->begin[n]};
-        assert_int_equal(gt_packer_resume(l->p, 1000 + i, k->time, frame, k->depth), 0);
+            frame[n] = (struct gt_compact_packer_frame){k->addr[n], k->begin[n]};
+        assert_int_equal(gt_compact_packer_resume(l->p, 1000 + i, k->time, frame, k->depth), 0);
     }
 }
 
@@ -171,7 +173,7 @@ static void test_resume(void **state)
     read_all(&r);
     for (int i = 0; i < TASKS; i++)
         records += l->n[i];
-    gt_unpacker_destroy(l->u);
+    gt_compact_unpacker_destroy(l->u);
     l->u = NULL;
     resume_all(l, &r, records);
     size_t from = l->size;
@@ -181,7 +183,7 @@ static void test_resume(void **state)
     assert_int_equal(h.before, records);
     r = (struct reader){.l = l};
     read_all(&r);
-    assert_int_equal(gt_packer_resume(l->p, 1000, 1, NULL, 0), GT_E_USAGE);
+    assert_int_equal(gt_compact_packer_resume(l->p, 1000, 1, NULL, 0), GT_E_USAGE);
     log_destroy(l);
 }
 
@@ -225,9 +227,10 @@ static void test_deepest(void **state)
     (void)state;
     enum { BEYOND = 3 };
     struct log *l = log_create(true, 0);
-    struct gt_packer_frame *frame = calloc(GT_PACKER_DEPTH + 1, sizeof *frame);
-    assert_int_equal(gt_packer_resume(l->p, 1000, 1, frame, GT_PACKER_DEPTH + 1), GT_E_RANGE);
-    assert_int_equal(gt_packer_resume(l->p, 1000, 1, frame, GT_PACKER_DEPTH - 1), 0);
+    struct gt_compact_packer_frame *frame = calloc(GT_PACKER_DEPTH + 1, sizeof *frame);
+    assert_int_equal(gt_compact_packer_resume(l->p, 1000, 1, frame, GT_PACKER_DEPTH + 1),
+                     GT_E_RANGE);
+    assert_int_equal(gt_compact_packer_resume(l->p, 1000, 1, frame, GT_PACKER_DEPTH - 1), 0);
     for (uint32_t i = 0; i <= BEYOND; i++)
         add(l, 0, 2 + i, gt_uftrace_entry(GT_PACKER_DEPTH - 1 + i, 0x1000));
     for (uint32_t i = 0; i < 2 * BEYOND; i++)
@@ -245,19 +248,20 @@ static void test_all_stacks(void **state)
 {
     (void)state;
     struct log *l = log_create(true, 0);
-    struct gt_packer_task packed[9] = {{.room = GT_MODEL_ROOM}};
-    struct gt_unpacker_task unpacked[18] = {{0}};
+    struct gt_compact_packer_task packed[9] = {{.room = GT_MODEL_ROOM}};
+    struct gt_compact_unpacker_task unpacked[18] = {{0}};
     unsigned n = 0, back = 0;
     for (unsigned i = 0; i < 9; i++) {
         packed[i].room = GT_MODEL_ROOM;
-        int status = gt_packer_grow_stack(l->p, &packed[i], GT_PACKER_DEPTH);
+        int status = gt_compact_packer_grow_stack(l->p, &packed[i], GT_PACKER_DEPTH);
         assert_int_equal(status, i < 7 ? 0 : GT_E_RANGE);
         n += status == 0;
     }
-    assert_int_equal(gt_unpacker_create(&l->u), 0);
-    assert_int_equal(gt_unpacker_grow_stack(l->u, &unpacked[0], GT_PACKER_DEPTH + 1), GT_E_FORMAT);
+    assert_int_equal(gt_compact_unpacker_create(&l->u), 0);
+    assert_int_equal(gt_compact_unpacker_grow_stack(l->u, &unpacked[0], GT_PACKER_DEPTH + 1),
+                     GT_E_FORMAT);
     for (unsigned i = 0; i < 18; i++) {
-        int status = gt_unpacker_grow_stack(l->u, &unpacked[i], GT_PACKER_DEPTH);
+        int status = gt_compact_unpacker_grow_stack(l->u, &unpacked[i], GT_PACKER_DEPTH);
         assert_int_equal(status, i < 16 ? 0 : GT_E_FORMAT);
         back += status == 0;
     }
@@ -285,7 +289,7 @@ static void test_set_exact(void **state)
         enter(l, 0, 0x1000, 1);
         leave(l, 0, 1);
         put(l, 0, from);
-        gt_packer_set_exact(l->p, turn % 2);
+        gt_compact_packer_set_exact(l->p, turn % 2);
         end_block(l);
         gt_compact_head_read(l->file + at, l->size - at, &h);
         assert_int_equal(h.flags & GT_COMPACT_EXACT ? 1 : 0, turn % 2 == 0);
@@ -305,22 +309,23 @@ static void test_forget(void **state)
     for (unsigned i = 0; i < 20000; i++) {
         uint32_t task = random_number(sizeof alive);
         if (alive[task] && random_number(2)) {
-            gt_packer_forget(l->p, task);
+            gt_compact_packer_forget(l->p, task);
             alive[task] = 0;
             continue;
         }
         /* A packer that knows the task takes no other stack. */
-        const struct gt_packer_frame frame = {0x1000, 1};
-        assert_int_equal(gt_packer_resume(l->p, task, 1, &frame, 1), alive[task] ? GT_E_USAGE : 0);
+        const struct gt_compact_packer_frame frame = {0x1000, 1};
+        assert_int_equal(gt_compact_packer_resume(l->p, task, 1, &frame, 1),
+                         alive[task] ? GT_E_USAGE : 0);
         alive[task] = 1;
     }
-    gt_packer_forget(l->p, 1000000);
-    gt_packer_forget(l->p, 1000);
+    gt_compact_packer_forget(l->p, 1000000);
+    gt_compact_packer_forget(l->p, 1000);
     size_t from = l->n[0];
     enter(l, 0, 0x1000, 5);
     put(l, 0, from);
     end_block(l);
-    gt_packer_forget(l->p, 1000);
+    gt_compact_packer_forget(l->p, 1000);
     l->depth[0] = 0;
     from = l->n[0];
     enter(l, 0, 0x2000, 5);
@@ -341,14 +346,14 @@ static void test_many_tasks(void **state)
     struct log *l = log_create(true, 0);
     const struct gt_compact_record r = {7, gt_uftrace_entry(0, 0x1000)};
     for (uint32_t i = 0; i < GT_COMPACT_MAX_TASKS; i++) {
-        assert_false(gt_packer_is_full(l->p));
-        assert_int_equal(gt_packer_put(l->p, i, &r, 1), 0);
+        assert_false(gt_compact_packer_is_full(l->p));
+        assert_int_equal(gt_compact_packer_put(l->p, i, &r, 1), 0);
     }
-    assert_true(gt_packer_is_full(l->p));
-    assert_int_equal(gt_packer_put(l->p, 0, &r, 1), 0);
-    assert_int_equal(gt_packer_put(l->p, GT_COMPACT_MAX_TASKS, &r, 1), GT_E_RANGE);
+    assert_true(gt_compact_packer_is_full(l->p));
+    assert_int_equal(gt_compact_packer_put(l->p, 0, &r, 1), 0);
+    assert_int_equal(gt_compact_packer_put(l->p, GT_COMPACT_MAX_TASKS, &r, 1), GT_E_RANGE);
     end_block(l);
-    assert_int_equal(gt_packer_put(l->p, GT_COMPACT_MAX_TASKS, &r, 1), 0);
+    assert_int_equal(gt_compact_packer_put(l->p, GT_COMPACT_MAX_TASKS, &r, 1), 0);
     end_block(l);
     assert_int_equal(l->n_segments, 2);
     log_destroy(l);

@@ -90,7 +90,7 @@ static void test_words(void **state)
 /* ---- damage -------------------------------------------------------------------------------- */
 
 struct reader {
-    struct gt_unpacker *u;
+    struct gt_compact_unpacker *u;
     unsigned records;
 };
 
@@ -99,7 +99,7 @@ static int check_records(void *self, const struct gt_compact_piece *p)
 {
     struct reader *r = self;
     for (size_t i = 0; i < p->n; i++, r->records++) {
-        struct gt_compact_record back = gt_unpacker_record(r->u, &p->event[i]);
+        struct gt_compact_record back = gt_compact_unpacker_record(r->u, &p->event[i]);
         if (back.word >= 1000)
             assert_int_equal(back.time, 103 + (back.word - 1000));
         else
@@ -127,8 +127,8 @@ static size_t read_whole(const struct gt_compact_file *f, struct reader *r, uint
                 left += s.segment[i].n - k;
                 break;
             }
-            assert_int_equal(gt_unpacker_block(r->u, &block->head, payload, check_records, r, &err),
-                             0);
+            assert_int_equal(
+                gt_compact_unpacker_block(r->u, &block->head, payload, check_records, r, &err), 0);
         }
     left += s.orphans;
     gt_compact_segments_free(&s);
@@ -147,7 +147,7 @@ static void test_changed(void **state)
     uint64_t begins[BLOCKS + 1];
     size_t size;
     add_records(BLOCKS, 100); /* of each packer two segments of three blocks */
-    assert_int_equal(gt_unpacker_create(&r.u), 0);
+    assert_int_equal(gt_compact_unpacker_create(&r.u), 0);
     assert_int_equal(gt_compact_file_open(path, &f, &err), 0);
     for (size_t i = 0; i < BLOCKS; i++)
         begins[i] = f.block[i].at;
@@ -170,7 +170,7 @@ static void test_changed(void **state)
             gt_compact_file_close(&f);
         }
     free(data);
-    gt_unpacker_destroy(r.u);
+    gt_compact_unpacker_destroy(r.u);
 }
 
 int main(void)

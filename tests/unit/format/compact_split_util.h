@@ -93,7 +93,7 @@ static inline const char *part(uint32_t number)
 /* ---- reading ------------------------------------------------------------------------------- */
 
 struct reading {
-    struct gt_unpacker *u;
+    struct gt_compact_unpacker *u;
     uint64_t next; /* record */
 };
 
@@ -105,7 +105,7 @@ static inline int take(void *self, const struct gt_compact_piece *p)
         assert_int_equal(p->time, r->next ? 1000 + 10 * (r->next - 1) : 0);
     }
     for (size_t i = 0; i < p->n; i++, r->next++) {
-        const struct gt_compact_record record = gt_unpacker_record(r->u, &p->event[i]);
+        const struct gt_compact_record record = gt_compact_unpacker_record(r->u, &p->event[i]);
         assert_int_equal(record.time, 1000 + 10 * r->next);
         assert_int_equal(record.word, word_of(r->next));
     }
@@ -120,7 +120,7 @@ static inline uint64_t read_file(const struct gt_compact_file *f, uint32_t packe
     struct reading r = {.next = first};
     assert_int_equal(gt_compact_segments_find(f, &s), 0);
     assert_int_equal(s.orphans, 0);
-    assert_int_equal(gt_unpacker_create(&r.u), 0);
+    assert_int_equal(gt_compact_unpacker_create(&r.u), 0);
     for (size_t i = 0; i < s.n; i++) {
         if (s.segment[i].packer != packer)
             continue;
@@ -128,7 +128,7 @@ static inline uint64_t read_file(const struct gt_compact_file *f, uint32_t packe
             r.next += leap;
         assert_int_equal(gt_compact_segment_unpack(f, &s.segment[i], r.u, take, &r, &err), 0);
     }
-    gt_unpacker_destroy(r.u);
+    gt_compact_unpacker_destroy(r.u);
     gt_compact_segments_free(&s);
     return r.next - first;
 }

@@ -8,7 +8,7 @@ static int compare(void *self, const struct gt_compact_piece *p)
     unsigned task = p->task - 1000;
     assert_true(task < TASKS && l->back[task] + p->n <= l->n[task]);
     for (size_t i = 0; i < p->n; i++) {
-        struct gt_compact_record r = gt_unpacker_record(l->u, &p->event[i]);
+        struct gt_compact_record r = gt_compact_unpacker_record(l->u, &p->event[i]);
         const struct gt_compact_record *want = &l->r[task][l->back[task]++];
         assert_int_equal(r.time, want->time);
         assert_int_equal(r.word, want->word);
@@ -21,15 +21,16 @@ static void check_back(struct log *l)
     struct gt_compact_head h;
     struct gt_error err;
     uint64_t before = 0;
-    gt_unpacker_destroy(l->u);
-    assert_int_equal(gt_unpacker_create(&l->u), 0);
+    gt_compact_unpacker_destroy(l->u);
+    assert_int_equal(gt_compact_unpacker_create(&l->u), 0);
     memset(l->back, 0, sizeof l->back);
     for (size_t at = 0; at < l->size; at += GT_COMPACT_HEAD + h.size) {
         assert_int_equal(gt_compact_head_read(l->file + at, l->size - at, &h), 0);
         assert_int_equal(h.before, before);
         before += h.records;
         assert_int_equal(
-            gt_unpacker_block(l->u, &h, l->file + at + GT_COMPACT_HEAD, compare, l, &err), 0);
+            gt_compact_unpacker_block(l->u, &h, l->file + at + GT_COMPACT_HEAD, compare, l, &err),
+            0);
     }
     for (int i = 0; i < TASKS; i++)
         assert_int_equal(l->back[i], l->n[i]);
@@ -97,20 +98,21 @@ static void test_begin_anywhere(void **state)
     }
     assert_true(begin > 0);
     /* What has come back when the last segment begins. */
-    gt_unpacker_destroy(l->u);
-    assert_int_equal(gt_unpacker_create(&l->u), 0);
+    gt_compact_unpacker_destroy(l->u);
+    assert_int_equal(gt_compact_unpacker_create(&l->u), 0);
     memset(l->back, 0, sizeof l->back);
     for (size_t at = 0; at < begin; at += GT_COMPACT_HEAD + h.size) {
         gt_compact_head_read(l->file + at, l->size - at, &h);
-        gt_unpacker_block(l->u, &h, l->file + at + GT_COMPACT_HEAD, compare, l, &err);
+        gt_compact_unpacker_block(l->u, &h, l->file + at + GT_COMPACT_HEAD, compare, l, &err);
     }
-    gt_unpacker_destroy(l->u);
-    assert_int_equal(gt_unpacker_create(&l->u), 0);
+    gt_compact_unpacker_destroy(l->u);
+    assert_int_equal(gt_compact_unpacker_create(&l->u), 0);
     gt_compact_head_read(l->file + begin, l->size - begin, &h);
     for (size_t at = begin; at < l->size; at += GT_COMPACT_HEAD + h.size) {
         gt_compact_head_read(l->file + at, l->size - at, &h);
         assert_int_equal(
-            gt_unpacker_block(l->u, &h, l->file + at + GT_COMPACT_HEAD, compare, l, &err), 0);
+            gt_compact_unpacker_block(l->u, &h, l->file + at + GT_COMPACT_HEAD, compare, l, &err),
+            0);
     }
     for (int i = 0; i < TASKS; i++)
         assert_int_equal(l->back[i], l->n[i]);
@@ -186,8 +188,8 @@ static void test_small(void **state)
     end_block(l);
     assert_true(l->size < GT_COMPACT_HEAD + 120);
     check_back(l);
-    assert_int_equal(gt_unpacker_words(l->u), 2);
-    assert_int_equal(gt_unpacker_word(l->u, 1), 0x1000);
+    assert_int_equal(gt_compact_unpacker_words(l->u), 2);
+    assert_int_equal(gt_compact_unpacker_word(l->u, 1), 0x1000);
     log_destroy(l);
 }
 
@@ -227,7 +229,7 @@ static void test_worst(void **state)
                 for (unsigned i = 0; i < 300; i++, records++)
                     add_worst(l, task, how);
                 put(l, task, from);
-                if (gt_packer_is_full(l->p))
+                if (gt_compact_packer_is_full(l->p))
                     end_block(l);
             }
             end_block(l);
@@ -243,10 +245,10 @@ static void test_empty(void **state)
     struct log *l = log_create(true, 0);
     const uint8_t *data;
     size_t size = 1;
-    assert_int_equal(gt_packer_end_block(l->p, &data, &size), 0);
+    assert_int_equal(gt_compact_packer_end_block(l->p, &data, &size), 0);
     assert_int_equal(size, 0);
-    assert_int_equal(gt_packer_put(l->p, 1, NULL, 0), 0);
-    assert_int_equal(gt_packer_end_block(l->p, &data, &size), 0);
+    assert_int_equal(gt_compact_packer_put(l->p, 1, NULL, 0), 0);
+    assert_int_equal(gt_compact_packer_end_block(l->p, &data, &size), 0);
     assert_int_equal(size, 0);
     log_destroy(l);
 }

@@ -23,8 +23,8 @@ struct log {
     uint64_t stack[TASKS][DEEP];
     uint32_t depth[TASKS];
     uint64_t time;
-    struct gt_packer *p;
-    struct gt_unpacker *u;
+    struct gt_compact_packer *p;
+    struct gt_compact_unpacker *u;
     uint8_t *file;
     size_t size;
     unsigned n_segments, n_blocks;
@@ -41,11 +41,11 @@ static inline uint32_t random_number(uint32_t below)
 static inline struct log *log_create(bool exact, uint64_t segment)
 {
     struct log *l = calloc(1, sizeof *l);
-    const struct gt_packer_options o = {.packer = 77, .exact = exact, .segment = segment};
+    const struct gt_compact_packer_options o = {.packer = 77, .exact = exact, .segment = segment};
     assert_non_null(l);
     for (int i = 0; i < TASKS; i++)
         l->r[i] = calloc(MOST, sizeof *l->r[i]);
-    assert_int_equal(gt_packer_create(&o, &l->p), 0);
+    assert_int_equal(gt_compact_packer_create(&o, &l->p), 0);
     seed = 1;
     l->time = 1;
     return l;
@@ -53,8 +53,8 @@ static inline struct log *log_create(bool exact, uint64_t segment)
 
 static inline void log_destroy(struct log *l)
 {
-    gt_packer_destroy(l->p);
-    gt_unpacker_destroy(l->u);
+    gt_compact_packer_destroy(l->p);
+    gt_compact_unpacker_destroy(l->u);
     for (int i = 0; i < TASKS; i++)
         free(l->r[i]);
     free(l->file);
@@ -86,7 +86,7 @@ static inline void end_block(struct log *l)
     const uint8_t *data;
     size_t size;
     struct gt_compact_head h;
-    assert_int_equal(gt_packer_end_block(l->p, &data, &size), 0);
+    assert_int_equal(gt_compact_packer_end_block(l->p, &data, &size), 0);
     if (!size)
         return;
     l->file = realloc(l->file, l->size + size);
@@ -102,7 +102,8 @@ static inline void end_block(struct log *l)
 
 static inline void put(struct log *l, unsigned task, size_t from)
 {
-    assert_int_equal(gt_packer_put(l->p, 1000 + task, l->r[task] + from, l->n[task] - from), 0);
+    assert_int_equal(gt_compact_packer_put(l->p, 1000 + task, l->r[task] + from, l->n[task] - from),
+                     0);
 }
 
 #endif

@@ -78,7 +78,7 @@ static int compare(void *self, const struct gt_compact_piece *p)
     assert_true(task < TASKS && l->back[task] + p->n <= l->n[task]);
     for (size_t i = 0; i < p->n; i++) {
         size_t number = l->back[task]++;
-        struct gt_compact_record r = gt_unpacker_record(l->u, &p->event[i]);
+        struct gt_compact_record r = gt_compact_unpacker_record(l->u, &p->event[i]);
         assert_int_equal(r.time, l->r[task][number].time);
         assert_int_equal(r.word, l->r[task][number].word);
         assert_int_equal(p->values != NULL, has_values(number));
@@ -97,14 +97,15 @@ static int unpack(struct log *l, size_t size)
     struct gt_error err;
     int status = 0;
     uint64_t before = 0;
-    gt_unpacker_destroy(l->u);
-    assert_int_equal(gt_unpacker_create(&l->u), 0);
+    gt_compact_unpacker_destroy(l->u);
+    assert_int_equal(gt_compact_unpacker_create(&l->u), 0);
     memset(l->back, 0, sizeof l->back);
     for (size_t at = 0; at < size && status == 0; at += GT_COMPACT_HEAD + h.size) {
         assert_int_equal(gt_compact_head_read(l->file + at, l->size - at, &h), 0);
         assert_int_equal(h.before, before);
         before += h.records;
-        status = gt_unpacker_block(l->u, &h, l->file + at + GT_COMPACT_HEAD, compare, l, &err);
+        status =
+            gt_compact_unpacker_block(l->u, &h, l->file + at + GT_COMPACT_HEAD, compare, l, &err);
     }
     return status;
 }
@@ -114,14 +115,14 @@ static void put_some(struct log *l, unsigned task, size_t from)
     static struct valued v;
     for (size_t i = from; i < l->n[task]; i++) {
         const struct gt_compact_record *r = &l->r[task][i];
-        if (gt_packer_is_full(l->p))
+        if (gt_compact_packer_is_full(l->p))
             end_block(l);
         if (!has_values(i)) {
-            assert_int_equal(gt_packer_put(l->p, 1000 + task, r, 1), 0);
+            assert_int_equal(gt_compact_packer_put(l->p, 1000 + task, r, 1), 0);
             continue;
         }
         make_values(&v, i);
-        assert_int_equal(gt_packer_put_valued(l->p, 1000 + task, r, &v.list), 0);
+        assert_int_equal(gt_compact_packer_put_valued(l->p, 1000 + task, r, &v.list), 0);
     }
 }
 
@@ -174,8 +175,8 @@ static void test_small(void **state)
         list.value[2] = (struct gt_value){.kind = GT_VALUE_WORD, .word = i & 1};
         enter(l, 1, 0x1000, 5);
         leave(l, 1, 11);
-        assert_int_equal(gt_packer_put_valued(l->p, 1001, &l->r[1][2 * i], &list), 0);
-        assert_int_equal(gt_packer_put(l->p, 1001, &l->r[1][2 * i + 1], 1), 0);
+        assert_int_equal(gt_compact_packer_put_valued(l->p, 1001, &l->r[1][2 * i], &list), 0);
+        assert_int_equal(gt_compact_packer_put(l->p, 1001, &l->r[1][2 * i + 1], 1), 0);
     }
     end_block(l);
     assert_true(l->size < 1000);
@@ -198,16 +199,17 @@ static void test_full_block(void **state)
     size_t n = 0, back = 0;
     struct gt_compact_head h;
     struct gt_error err;
-    for (; !gt_packer_is_full(l->p); n++) {
+    for (; !gt_compact_packer_is_full(l->p); n++) {
         struct gt_compact_record r = {1000 + 10 * n, n % 2 ? gt_uftrace_exit(0, 0x1000)
                                                            : gt_uftrace_entry(0, 0x1000)};
-        assert_int_equal(gt_packer_put_valued(l->p, 1, &r, &list), 0);
+        assert_int_equal(gt_compact_packer_put_valued(l->p, 1, &r, &list), 0);
     }
     assert_int_equal(n, GT_PACKER_BLOCK);
     end_block(l);
     assert_int_equal(gt_compact_head_read(l->file, l->size, &h), 0);
-    assert_int_equal(gt_unpacker_create(&l->u), 0);
-    assert_int_equal(gt_unpacker_block(l->u, &h, l->file + GT_COMPACT_HEAD, count, &back, &err), 0);
+    assert_int_equal(gt_compact_unpacker_create(&l->u), 0);
+    assert_int_equal(
+        gt_compact_unpacker_block(l->u, &h, l->file + GT_COMPACT_HEAD, count, &back, &err), 0);
     assert_int_equal(back, n);
     log_destroy(l);
 }
@@ -237,9 +239,9 @@ static void test_damage(void **state)
         memcpy(payload, l->file + GT_COMPACT_HEAD, h.size);
         for (unsigned k = 0; k <= i % 3; k++)
             payload[random_number(h.size)] = (uint8_t)random_number(256);
-        gt_unpacker_destroy(l->u);
-        assert_int_equal(gt_unpacker_create(&l->u), 0);
-        gt_unpacker_block(l->u, &h, payload, take, NULL, &err);
+        gt_compact_unpacker_destroy(l->u);
+        assert_int_equal(gt_compact_unpacker_create(&l->u), 0);
+        gt_compact_unpacker_block(l->u, &h, payload, take, NULL, &err);
         free(payload);
     }
     for (uint32_t size = 0; size < h.size; size++) {
@@ -247,7 +249,7 @@ static void test_damage(void **state)
         cut.size = size;
         uint8_t *payload = malloc(size + 1);
         memcpy(payload, l->file + GT_COMPACT_HEAD, size);
-        assert_true(gt_unpacker_block(l->u, &cut, payload, take, NULL, &err) < 0);
+        assert_true(gt_compact_unpacker_block(l->u, &cut, payload, take, NULL, &err) < 0);
         free(payload);
     }
     log_destroy(l);
@@ -259,15 +261,15 @@ static void test_refused(void **state)
     struct log *l = log_create(true, 0);
     struct gt_value_list list = {.n = GT_VALUES_MOST + 1};
     const struct gt_compact_record r = {1, gt_uftrace_entry(0, 0x1000)};
-    assert_int_equal(gt_packer_put_valued(l->p, 1, &r, &list), GT_E_USAGE);
+    assert_int_equal(gt_compact_packer_put_valued(l->p, 1, &r, &list), GT_E_USAGE);
     list.n = 1;
     list.value[0] = (struct gt_value){.kind = GT_VALUE_BAD_ADDRESS + 1};
-    assert_int_equal(gt_packer_put_valued(l->p, 1, &r, &list), GT_E_USAGE);
+    assert_int_equal(gt_compact_packer_put_valued(l->p, 1, &r, &list), GT_E_USAGE);
     list.value[0] = (struct gt_value){.kind = GT_VALUE_BYTES, .size = GT_COMPACT_MAX_VALUE + 1};
-    assert_int_equal(gt_packer_put_valued(l->p, 1, &r, &list), GT_E_USAGE);
+    assert_int_equal(gt_compact_packer_put_valued(l->p, 1, &r, &list), GT_E_USAGE);
     const uint8_t *data;
     size_t size;
-    assert_int_equal(gt_packer_end_block(l->p, &data, &size), 0);
+    assert_int_equal(gt_compact_packer_end_block(l->p, &data, &size), 0);
     assert_int_equal(size, 0);
     log_destroy(l);
 }

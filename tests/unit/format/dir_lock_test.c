@@ -29,19 +29,19 @@ static void test_shared(void **state)
 {
     (void)state;
     int a, b, c;
-    assert_false(gt_dir_lock_is_there(dir));
-    assert_int_equal(gt_dir_lock_alone(dir, "r", &a, &err), GT_E_NOT_FOUND);
-    assert_int_equal(gt_dir_lock_share(dir, &a, &err), GT_E_NOT_FOUND);
-    assert_int_equal(gt_dir_lock_make(dir, "r", &a, &err), 0);
-    assert_int_equal(gt_dir_lock_share(dir, &b, &err), 0);
-    assert_int_equal(gt_dir_lock_make(dir, "r", &c, &err), GT_E_BUSY);
-    assert_int_equal(gt_dir_lock_alone(dir, "r", &c, &err), GT_E_BUSY);
+    assert_false(gt_recording_dir_lock_is_there(dir));
+    assert_int_equal(gt_recording_dir_lock_alone(dir, "r", &a, &err), GT_E_NOT_FOUND);
+    assert_int_equal(gt_recording_dir_lock_share(dir, &a, &err), GT_E_NOT_FOUND);
+    assert_int_equal(gt_recording_dir_lock_make(dir, "r", &a, &err), 0);
+    assert_int_equal(gt_recording_dir_lock_share(dir, &b, &err), 0);
+    assert_int_equal(gt_recording_dir_lock_make(dir, "r", &c, &err), GT_E_BUSY);
+    assert_int_equal(gt_recording_dir_lock_alone(dir, "r", &c, &err), GT_E_BUSY);
     assert_non_null(strstr(err.text, "r: another process records"));
     assert_int_equal(c, -1);
-    assert_false(gt_dir_lock_is_last(dir, a)); /* and has it no more */
-    assert_true(gt_dir_lock_is_last(dir, b));
-    gt_dir_lock_remove(dir);
-    assert_false(gt_dir_lock_is_there(dir));
+    assert_false(gt_recording_dir_lock_is_last(dir, a)); /* and has it no more */
+    assert_true(gt_recording_dir_lock_is_last(dir, b));
+    gt_recording_dir_lock_remove(dir);
+    assert_false(gt_recording_dir_lock_is_there(dir));
     close(a);
     close(b);
 }
@@ -51,22 +51,22 @@ static void test_left(void **state)
 {
     (void)state;
     int a, b;
-    assert_int_equal(gt_dir_lock_make(dir, "r", &a, &err), 0);
+    assert_int_equal(gt_recording_dir_lock_make(dir, "r", &a, &err), 0);
     close(a);
-    assert_int_equal(gt_dir_lock_make(dir, "r", &a, &err), 0);
-    assert_true(gt_dir_lock_is_last(dir, a));
+    assert_int_equal(gt_recording_dir_lock_make(dir, "r", &a, &err), 0);
+    assert_true(gt_recording_dir_lock_is_last(dir, a));
     int go[2];
     assert_int_equal(pipe(go), 0);
     pid_t child = fork();
     if (child == 0) {
         close(a); /* else it holds the lock itself */
         (void)!write(go[1], "", 1);
-        _exit(gt_dir_lock_share(dir, &b, NULL) == GT_E_NOT_FOUND ? 0 : 1);
+        _exit(gt_recording_dir_lock_share(dir, &b, NULL) == GT_E_NOT_FOUND ? 0 : 1);
     }
     char c;
     int status;
     assert_int_equal(read(go[0], &c, 1), 1);
-    gt_dir_lock_remove(dir);
+    gt_recording_dir_lock_remove(dir);
     close(a);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
@@ -85,19 +85,19 @@ static void test_pools(void **state)
         pause();
         _exit(0);
     }
-    assert_int_equal(gt_dir_lock_make(dir, "r", &a, &err), 0);
+    assert_int_equal(gt_recording_dir_lock_make(dir, "r", &a, &err), 0);
     close(a);
     pool((unsigned)child, 0);
-    assert_true(gt_dir_lock_has_pool(dir));
-    assert_int_equal(gt_dir_lock_alone(dir, "r", &a, &err), GT_E_BUSY);
-    assert_int_equal(gt_dir_lock_make(dir, "r", &a, &err), GT_E_BUSY);
+    assert_true(gt_recording_dir_lock_has_pool(dir));
+    assert_int_equal(gt_recording_dir_lock_alone(dir, "r", &a, &err), GT_E_BUSY);
+    assert_int_equal(gt_recording_dir_lock_make(dir, "r", &a, &err), GT_E_BUSY);
     kill(child, SIGKILL);
     siginfo_t info;
     assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0); /* a zombie */
-    assert_int_equal(gt_dir_lock_alone(dir, "r", &a, &err), 0);
+    assert_int_equal(gt_recording_dir_lock_alone(dir, "r", &a, &err), 0);
     close(a);
     assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(gt_dir_lock_alone(dir, "r", &a, &err), 0);
+    assert_int_equal(gt_recording_dir_lock_alone(dir, "r", &a, &err), 0);
     close(a);
     child = fork();
     if (child == 0) {
@@ -105,7 +105,7 @@ static void test_pools(void **state)
         _exit(0);
     }
     pool((unsigned)child, 3600);
-    assert_int_equal(gt_dir_lock_alone(dir, "r", &a, &err), 0);
+    assert_int_equal(gt_recording_dir_lock_alone(dir, "r", &a, &err), 0);
     close(a);
     kill(child, SIGKILL);
     waitpid(child, &status, 0);

@@ -14,7 +14,7 @@ static uint64_t ends[32]; /* of each packet */
 static uint16_t types[32];
 static size_t n_packets;
 
-static void note_packet(const struct gt_writer *w, uint16_t type)
+static void note_packet(const struct gt_bytes_writer *w, uint16_t type)
 {
     assert_false(w->short_of);
     ends[n_packets] = (uint64_t)(w->at - stream);
@@ -25,10 +25,10 @@ static void note_packet(const struct gt_writer *w, uint16_t type)
 static int make_stream(void **state)
 {
     (void)state;
-    struct gt_writer w;
+    struct gt_bytes_writer w;
     struct gt_etrace_run run;
     uint8_t packet[256];
-    gt_writer_init(&w, stream, sizeof stream);
+    gt_bytes_writer_init(&w, stream, sizeof stream);
     gt_etrace_put_info(&w, &(const struct gt_etrace_info){0});
     note_packet(&w, GT_ETRACE_INFO);
     gt_etrace_put_arch(&w, &(const struct gt_etrace_arch){{243, 32, 0}, {62, 64, 0}});
@@ -36,16 +36,16 @@ static int make_stream(void **state)
     gt_etrace_run_init(&run, packet, sizeof packet, 1, 32);
     gt_etrace_run_add(&run, 0x1000, 0x1004, 0, 1);
     gt_etrace_run_add(&run, 0x2000, 0x2004, 1, 2);
-    gt_write_bytes(&w, packet, gt_etrace_run_take(&run));
+    gt_bytes_write_bytes(&w, packet, gt_etrace_run_take(&run));
     note_packet(&w, GT_ETRACE_EXEC);
     gt_etrace_put_barrier(&w, 1);
     note_packet(&w, GT_ETRACE_BARRIER);
     gt_etrace_put_tb(&w, 1, &(const struct gt_etrace_tb){.guest_code = packet, .guest_len = 9});
     note_packet(&w, GT_ETRACE_TB);
-    gt_write_u16(&w, 0x999);
-    gt_write_u16(&w, 0);
-    gt_write_u32(&w, 5);
-    gt_write_bytes(&w, "12345", 5);
+    gt_bytes_write_u16(&w, 0x999);
+    gt_bytes_write_u16(&w, 0);
+    gt_bytes_write_u32(&w, 5);
+    gt_bytes_write_bytes(&w, "12345", 5);
     note_packet(&w, 0x999);
     gt_etrace_put_note(&w, 1, &(const struct gt_etrace_note){0, "text", 4});
     note_packet(&w, GT_ETRACE_NOTE);
@@ -126,16 +126,16 @@ static void test_too_long(void **state)
     (void)state;
     static uint8_t data[START_SIZE + 8 + GT_ETRACE_MAX_BODY + 1];
     struct gt_error err;
-    struct gt_writer w;
-    gt_writer_init(&w, data, sizeof data);
+    struct gt_bytes_writer w;
+    gt_bytes_writer_init(&w, data, sizeof data);
     put_start(&w, 64);
-    gt_write_u32(&w, 0x999);
+    gt_bytes_write_u32(&w, 0x999);
     uint8_t *len = w.at;
-    gt_write_u32(&w, GT_ETRACE_MAX_BODY);
+    gt_bytes_write_u32(&w, GT_ETRACE_MAX_BODY);
     assert_int_equal(next_of(data, sizeof data - 1, 0, &err), 0);
     for (uint64_t n = GT_ETRACE_MAX_BODY + 1; n <= UINT32_MAX; n = n * 2 - 1) {
-        gt_writer_init(&w, len, 4);
-        gt_write_u32(&w, (uint32_t)n);
+        gt_bytes_writer_init(&w, len, 4);
+        gt_bytes_write_u32(&w, (uint32_t)n);
         assert_int_equal(next_of(data, sizeof data, 0, &err), GT_E_FORMAT);
         assert_non_null(strstr(err.text, "made.etrace offset 44: packet of type 0x999 has "));
         assert_non_null(strstr(err.text, "expected at most 2097152"));
@@ -176,9 +176,9 @@ static void test_large(void **state)
     uint8_t *data = calloc(1, ALL);
     char *text = calloc(1, GT_ETRACE_MAX_BODY);
     assert_true(data && text);
-    struct gt_writer w;
+    struct gt_bytes_writer w;
     uint64_t n = 0, random = 1;
-    gt_writer_init(&w, data, ALL);
+    gt_bytes_writer_init(&w, data, ALL);
     put_start(&w, 64);
     for (; !w.short_of; n++) {
         random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
@@ -210,14 +210,14 @@ static void test_bits(void **state)
 {
     (void)state;
     uint8_t data[START_SIZE + 24 + 20 + 8 + 8 + 20];
-    struct gt_writer w;
-    gt_writer_init(&w, data, sizeof data);
+    struct gt_bytes_writer w;
+    gt_bytes_writer_init(&w, data, sizeof data);
     put_start(&w, 32);
     gt_etrace_put_arch(&w, &(const struct gt_etrace_arch){{1, 33, 0}, {1, 64, 0}});
     /* Nor does another packet that has the look of one. */
     gt_etrace_put_note(&w, 0, &(const struct gt_etrace_note){0x4000000003, "\1\0\100\0", 4});
-    gt_write_u32(&w, GT_ETRACE_EXEC);
-    gt_write_u32(&w, 28);
+    gt_bytes_write_u32(&w, GT_ETRACE_EXEC);
+    gt_bytes_write_u32(&w, 28);
     memset(w.at, 0, w.left);
     struct source s = {.data = data, .size = sizeof data, .piece = SIZE_MAX};
     struct gt_etrace_reader *r = reader_over(&s);

@@ -38,12 +38,12 @@ static uint64_t take(struct gt_etrace_run *r, struct gt_etrace_exec *out)
     static struct gt_etrace_reader *reader;
     static struct source s;
     struct gt_etrace_packet p;
-    struct gt_writer w;
+    struct gt_bytes_writer w;
     size_t size = gt_etrace_run_take(r);
     assert_true(size >= 8 + 8 + 12);
-    gt_writer_init(&w, stream, sizeof stream);
+    gt_bytes_writer_init(&w, stream, sizeof stream);
     put_start(&w, r->bits);
-    gt_write_bytes(&w, packet, size);
+    gt_bytes_write_bytes(&w, packet, size);
     assert_false(w.short_of);
     s = (struct source){.data = stream, .size = START_SIZE + size, .piece = SIZE_MAX};
     gt_etrace_reader_destroy(reader);

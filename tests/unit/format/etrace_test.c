@@ -70,7 +70,7 @@ static const struct gt_etrace_reader *reader;
 
 /* ---- the same as values, written and read ---------------------------------------------------- */
 
-static void put_info(struct gt_writer *w)
+static void put_info(struct gt_bytes_writer *w)
 {
     gt_etrace_put_info(w, &(const struct gt_etrace_info){1, 2, 0x103});
 }
@@ -84,7 +84,7 @@ static int get_info(const struct gt_etrace_packet *p, struct gt_error *err)
     return status;
 }
 
-static void put_arch(struct gt_writer *w)
+static void put_arch(struct gt_bytes_writer *w)
 {
     gt_etrace_put_arch(w, &(const struct gt_etrace_arch){{183, 64, 0}, {21, 64, 1}});
 }
@@ -100,12 +100,12 @@ static int get_arch(const struct gt_etrace_packet *p, struct gt_error *err)
     return status;
 }
 
-static void put_barrier(struct gt_writer *w)
+static void put_barrier(struct gt_bytes_writer *w)
 {
     gt_etrace_put_barrier(w, 0x1234);
 }
 
-static void put_tb(struct gt_writer *w)
+static void put_tb(struct gt_bytes_writer *w)
 {
     static const uint8_t guest[] = {0xaa, 0xbb, 0xcc, 0xdd}, host[] = {0xee};
     gt_etrace_put_tb(w, 3,
@@ -128,7 +128,7 @@ static int get_tb(const struct gt_etrace_packet *p, struct gt_error *err)
     return status;
 }
 
-static void put_note(struct gt_writer *w)
+static void put_note(struct gt_bytes_writer *w)
 {
     gt_etrace_put_note(w, 1, &(const struct gt_etrace_note){UINT64_C(1) << 56 | 5, "nop", 3});
 }
@@ -151,7 +151,7 @@ static const struct gt_etrace_mem mem = {.time = 7,
                                          .write = true,
                                          .size = 8};
 
-static void put_mem(struct gt_writer *w)
+static void put_mem(struct gt_bytes_writer *w)
 {
     gt_etrace_put_mem(w, 2, &mem);
 }
@@ -166,7 +166,7 @@ static int get_mem(const struct gt_etrace_packet *p, struct gt_error *err)
     return status;
 }
 
-static void put_event(struct gt_writer *w)
+static void put_event(struct gt_bytes_writer *w)
 {
     gt_etrace_put_event(w, &(const struct gt_etrace_event){9, 4, 0x201, 0xa, 0xb, "uart", "r@04"});
 }
@@ -193,7 +193,7 @@ static int get_event(const struct gt_etrace_packet *p, struct gt_error *err)
 static const struct {
     const uint8_t *bytes;
     size_t size;
-    void (*put)(struct gt_writer *w);
+    void (*put)(struct gt_bytes_writer *w);
     int (*get)(const struct gt_etrace_packet *p, struct gt_error *err);
     size_t shortest; /* a body of at least that is right however long */
     size_t also;     /* a body of that size is right, too */
@@ -215,8 +215,8 @@ static void test_bytes(void **state)
     for (size_t i = 0; i < KINDS; i++) {
         if (kinds[i].put) {
             uint8_t out[128];
-            struct gt_writer w;
-            gt_writer_init(&w, out, sizeof out);
+            struct gt_bytes_writer w;
+            gt_bytes_writer_init(&w, out, sizeof out);
             kinds[i].put(&w);
             assert_false(w.short_of);
             assert_int_equal(w.at - out, kinds[i].size);
@@ -235,8 +235,8 @@ static void test_no_room(void **state)
     for (size_t i = 0; i < KINDS; i++) {
         for (size_t room = 0; kinds[i].put && room < kinds[i].size; room++) {
             uint8_t out[128] = {0}, untouched[128] = {0};
-            struct gt_writer w;
-            gt_writer_init(&w, out, room);
+            struct gt_bytes_writer w;
+            gt_bytes_writer_init(&w, out, room);
             kinds[i].put(&w);
             assert_true(w.short_of && w.at == out);
             put_barrier(&w);
@@ -336,27 +336,27 @@ static void test_greatest(void **state)
     (void)state;
     static uint8_t out[8 + GT_ETRACE_MAX_BODY + 100], code[GT_ETRACE_MAX_BODY];
     static char name[70000];
-    struct gt_writer w;
+    struct gt_bytes_writer w;
     struct gt_etrace_tb tb = {.guest_code = code, .guest_len = GT_ETRACE_MAX_BODY - 32};
-    gt_writer_init(&w, out, sizeof out);
+    gt_bytes_writer_init(&w, out, sizeof out);
     gt_etrace_put_tb(&w, 0, &tb);
     assert_true(!w.short_of && w.left == 100);
     tb.guest_len++;
-    gt_writer_init(&w, out, sizeof out);
+    gt_bytes_writer_init(&w, out, sizeof out);
     gt_etrace_put_tb(&w, 0, &tb);
     assert_true(w.short_of && w.at == out);
     tb.host_len = UINT32_MAX;
-    gt_writer_init(&w, out, sizeof out);
+    gt_bytes_writer_init(&w, out, sizeof out);
     gt_etrace_put_tb(&w, 0, &tb);
     assert_true(w.short_of);
     const struct gt_etrace_note note = {0, (const char *)code, GT_ETRACE_MAX_BODY - 7};
-    gt_writer_init(&w, out, sizeof out);
+    gt_bytes_writer_init(&w, out, sizeof out);
     gt_etrace_put_note(&w, 0, &note);
     assert_true(w.short_of);
 
     memset(name, 'x', sizeof name - 1);
     struct gt_etrace_event event = {.device = name, .name = name}, got;
-    gt_writer_init(&w, out, sizeof out);
+    gt_bytes_writer_init(&w, out, sizeof out);
     gt_etrace_put_event(&w, &event);
     assert_int_equal(w.at - out, 8 + 36 + 2 * (GT_ETRACE_NAME_MAX + 1));
     struct gt_etrace_packet p = packet_of(out);

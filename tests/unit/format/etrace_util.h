@@ -49,7 +49,7 @@ static inline struct gt_etrace_reader *reader_over(struct source *s)
 }
 
 /* An INFO packet, and an ARCH packet of a guest of those bits: what streams begin with. */
-static inline void put_start(struct gt_writer *w, uint8_t bits)
+static inline void put_start(struct gt_bytes_writer *w, uint8_t bits)
 {
     const struct gt_etrace_info info = {0};
     const struct gt_etrace_arch arch = {{183, bits, 0}, {62, 64, 0}};

@@ -61,7 +61,7 @@ static void define(struct block *b, uint64_t pc, size_t n)
         die("define", NULL);
 }
 
-static struct gt_buffer *swap(void *self, struct gt_buffer *b)
+static struct gt_packet_buffer *swap(void *self, struct gt_packet_buffer *b)
 {
     return gt_packet_sink_exchange(self, b);
 }

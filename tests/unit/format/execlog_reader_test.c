@@ -122,9 +122,9 @@ static int read_header_with(size_t at, uint16_t v, bool check, struct gt_error *
     struct gt_text got = {0};
     uint8_t head[GT_EXECLOG_HEAD];
     memcpy(head, w.log.data, sizeof head);
-    gt_put16(head + at, v);
+    gt_bytes_put16(head + at, v);
     if (check)
-        gt_put32(head + 60, gt_execlog_check(0, head, 60));
+        gt_bytes_put32(head + 60, gt_execlog_check(0, head, 60));
     int status = read_bytes(head, sizeof head, &got, err);
     gt_text_free(&got);
     return status;

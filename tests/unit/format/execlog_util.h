@@ -61,7 +61,7 @@ static inline uint64_t roll(struct world *w, uint64_t below)
     return w->random % below;
 }
 
-static inline void world_pack(struct world *w, const struct gt_buffer *b)
+static inline void world_pack(struct world *w, const struct gt_packet_buffer *b)
 {
     size_t n = 0;
     const uint8_t *packed = gt_execlog_pack(w->writer, b, &n);
@@ -71,16 +71,16 @@ static inline void world_pack(struct world *w, const struct gt_buffer *b)
 }
 
 /* Another buffer is given, and the old one made unreadable. */
-static inline struct gt_buffer *world_buffer(struct world *w)
+static inline struct gt_packet_buffer *world_buffer(struct world *w)
 {
-    struct gt_buffer *b = malloc(sizeof *b + w->buffer);
+    struct gt_packet_buffer *b = malloc(sizeof *b + w->buffer);
     assert_non_null(b);
-    *b = (struct gt_buffer){.data = (uint8_t *)(b + 1), .size = w->buffer};
+    *b = (struct gt_packet_buffer){.data = (uint8_t *)(b + 1), .size = w->buffer};
     memset(b->data, 0xdb, b->size);
     return b;
 }
 
-static inline struct gt_buffer *world_swap(void *self, struct gt_buffer *b)
+static inline struct gt_packet_buffer *world_swap(void *self, struct gt_packet_buffer *b)
 {
     struct world *w = self;
     world_pack(w, b);
@@ -261,7 +261,7 @@ static inline void world_end(struct world *w)
     for (unsigned i = 0; i < WORLD_VCPUS; i++)
         gt_execlog_cut(&w->vcpus[i].stream);
     for (unsigned i = 0; i < WORLD_VCPUS; i++) {
-        struct gt_buffer *b = gt_execlog_end(&w->vcpus[i].stream, true);
+        struct gt_packet_buffer *b = gt_execlog_end(&w->vcpus[i].stream, true);
         if (!w->vcpus[i].waiting.len)
             gt_text_add(&w->text, w->vcpus[i].again.data, w->vcpus[i].again.len);
         world_line(w, &w->vcpus[i], true);

@@ -34,7 +34,7 @@ static void add(const char *lines)
 {
     struct gt_text text = {0};
     gt_text_add(&text, lines, strlen(lines));
-    assert_int_equal(gt_extern_add(path, &text, NULL), 0);
+    assert_int_equal(gt_recording_extern_add(path, &text, NULL), 0);
     gt_text_free(&text);
 }
 
@@ -51,7 +51,7 @@ static void test_line(void **state)
 {
     struct gt_text text = {0};
     (void)state;
-    gt_extern_put(&text, UINT64_C(12000000034), "a\nb\x80 c");
+    gt_recording_extern_put(&text, UINT64_C(12000000034), "a\nb\x80 c");
     assert_string_equal(text.data, "12.000000034 a?b? c\n");
     gt_text_free(&text);
 }
@@ -76,9 +76,9 @@ static void test_errors(void **state)
     struct gt_text text = {0};
     (void)state;
     gt_text_add(&text, "1.0 x\n", 6);
-    assert_int_equal(gt_extern_add("/nowhere/extern.dat", &text, &err), GT_E_NOT_FOUND);
+    assert_int_equal(gt_recording_extern_add("/nowhere/extern.dat", &text, &err), GT_E_NOT_FOUND);
     assert_non_null(strstr(err.text, "/nowhere"));
-    assert_int_equal(gt_extern_add(folder, &text, &err), GT_E_IO);
+    assert_int_equal(gt_recording_extern_add(folder, &text, &err), GT_E_IO);
     gt_text_free(&text);
 }
 

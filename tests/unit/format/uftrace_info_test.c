@@ -159,13 +159,13 @@ static void test_refuses(void **state)
 static int read_text(uint64_t mask, const char *text)
 {
     uint8_t data[512];
-    struct gt_writer w;
+    struct gt_bytes_writer w;
     struct gt_uftrace_info out;
-    gt_writer_init(&w, data, sizeof data);
-    gt_write_bytes(&w, "Ftrace!\0\4\0\0\0\x28\0\1\2\x62\0\0\0\0\0\0\0", 24);
-    gt_write_u64(&w, mask);
-    gt_write_u64(&w, 1024);
-    gt_write_bytes(&w, text, strlen(text));
+    gt_bytes_writer_init(&w, data, sizeof data);
+    gt_bytes_write_bytes(&w, "Ftrace!\0\4\0\0\0\x28\0\1\2\x62\0\0\0\0\0\0\0", 24);
+    gt_bytes_write_u64(&w, mask);
+    gt_bytes_write_u64(&w, 1024);
+    gt_bytes_write_bytes(&w, text, strlen(text));
     int status = gt_uftrace_info_read(data, (size_t)(w.at - data), &out, NULL);
     if (!status)
         gt_uftrace_info_free(&out);

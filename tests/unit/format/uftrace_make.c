@@ -29,14 +29,14 @@ static void must(int status)
 {
     if (status >= 0)
         return;
-    fprintf(stderr, "uftrace_make: %s: %s\n", gt_status_text(status), err.text);
+    fprintf(stderr, "uftrace_make: %s: %s\n", gt_error_status_text(status), err.text);
     exit(1);
 }
 
 /* One task's file, in memory. */
 struct task {
     uint8_t *data;
-    struct gt_writer w;
+    struct gt_bytes_writer w;
     uint64_t time;
     uint32_t depth;
     uint64_t stack[DEEP + 16];
@@ -47,13 +47,13 @@ static void start(struct task *t, uint64_t time)
     size_t size = 1 << 20;
     *t = (struct task){.data = malloc(size), .time = time};
     must(t->data ? 0 : GT_E_NOMEM);
-    gt_writer_init(&t->w, t->data, size);
+    gt_bytes_writer_init(&t->w, t->data, size);
 }
 
 static void put(struct task *t, uint64_t word)
 {
-    gt_write_u64(&t->w, t->time);
-    gt_write_u64(&t->w, word);
+    gt_bytes_write_u64(&t->w, t->time);
+    gt_bytes_write_u64(&t->w, word);
     t->time += 10;
 }
 
@@ -81,7 +81,7 @@ static void finish(struct task *t, uint32_t tid)
     while (t->depth && !killed)
         leave(t);
     if (killed)
-        gt_write_bytes(&t->w, "half a", 6);
+        gt_bytes_write_bytes(&t->w, "half a", 6);
     snprintf(path, sizeof path, "%s/%" PRIu32 ".dat", dir.path, tid);
     must(gt_file_replace(path, t->data, (size_t)(t->w.at - t->data), &err));
     free(t->data);

@@ -37,25 +37,25 @@ static void test_round_trip(void **state)
     };
     for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
         uint8_t bytes[GT_UFTRACE_RECORD_SIZE];
-        struct gt_writer w;
-        struct gt_reader r;
+        struct gt_bytes_writer w;
+        struct gt_bytes_reader r;
         struct gt_uftrace_record got;
-        gt_writer_init(&w, bytes, sizeof bytes);
+        gt_bytes_writer_init(&w, bytes, sizeof bytes);
         gt_uftrace_record_write(&w, &records[i]);
         assert_false(w.short_of);
         for (size_t cut = 0; cut < sizeof bytes; cut++) {
-            gt_reader_init(&r, bytes, cut);
+            gt_bytes_reader_init(&r, bytes, cut);
             assert_int_equal(gt_uftrace_record_read(&r, true, &got), cut ? GT_E_TRUNC : 0);
             assert_int_equal(r.left, cut);
         }
-        gt_reader_init(&r, bytes, sizeof bytes);
+        gt_bytes_reader_init(&r, bytes, sizeof bytes);
         memset(&got, 0x5a, sizeof got);
         assert_int_equal(gt_uftrace_record_read(&r, true, &got), 1);
         assert_true(got.time == records[i].time && got.addr == records[i].addr);
         assert_int_equal(got.depth, records[i].depth);
         assert_int_equal(got.type, records[i].type);
         assert_int_equal(got.more, records[i].more);
-        gt_reader_init(&r, bytes, sizeof bytes);
+        gt_bytes_reader_init(&r, bytes, sizeof bytes);
         assert_int_equal(gt_uftrace_record_read(&r, false, &got),
                          records[i].more ? GT_E_FORMAT : 1);
     }
@@ -64,9 +64,9 @@ static void test_round_trip(void **state)
 static int read_words(uint64_t time, uint64_t word)
 {
     uint64_t bytes[2] = {time, word};
-    struct gt_reader r;
+    struct gt_bytes_reader r;
     struct gt_uftrace_record rec;
-    gt_reader_init(&r, bytes, sizeof bytes);
+    gt_bytes_reader_init(&r, bytes, sizeof bytes);
     return gt_uftrace_record_read(&r, false, &rec);
 }
 

@@ -110,19 +110,19 @@ static void test_uftrace(void **state)
 {
     uint8_t bytes[GT_VALUES_BYTES];
     struct gt_value_list got;
-    struct gt_reader r;
+    struct gt_bytes_reader r;
     (void)state;
     size_t n = gt_values_put_uftrace(bytes, items, &list, GT_VALUE_STRING_MOST);
     /* 4, 2 + 5 + 1, 10 + 2, 1 + 3, 2 + 8 + 2, 2 + 4 + 2, 8, 2 + 12 + 2 */
     assert_int_equal(n, 4 + 8 + 12 + 4 + 12 + 8 + 8 + 16);
     assert_memory_equal(bytes, "\xfe\xff\xff\xff\5\0a\"b\n\x80", 11);
-    gt_reader_init(&r, bytes, n);
+    gt_bytes_reader_init(&r, bytes, n);
     assert_int_equal(gt_values_get_uftrace(&r, items, N, &got), 0);
     assert_int_equal(r.left, 0);
     shows(items, &got,
           "fd=-2, path=\"a\\\"b\\n\\x80\", 3.000000, 'x', <0x1234>, NULL, 0x0, \"long text...\"");
     for (size_t less = 0; less < n; less++) {
-        gt_reader_init(&r, bytes, less);
+        gt_bytes_reader_init(&r, bytes, less);
         assert_int_equal(gt_values_get_uftrace(&r, items, N, &got), GT_E_TRUNC);
     }
     assert_int_equal(gt_values_get_uftrace(&r, items, GT_VALUES_MOST + 1, &got), GT_E_FORMAT);
@@ -134,12 +134,12 @@ static struct gt_value read_string(const char *text, size_t n)
     static uint8_t bytes[600], again[600];
     static const struct gt_value_item item = {.format = 's'};
     struct gt_value_list got;
-    struct gt_reader r;
+    struct gt_bytes_reader r;
     memset(bytes, 0, sizeof bytes);
     bytes[0] = (uint8_t)n;
     bytes[1] = (uint8_t)(n >> 8);
     memcpy(bytes + 2, text, n);
-    gt_reader_init(&r, bytes, (2 + n + 7) / 8 * 8);
+    gt_bytes_reader_init(&r, bytes, (2 + n + 7) / 8 * 8);
     assert_int_equal(gt_values_get_uftrace(&r, &item, 1, &got), 0);
     assert_int_equal(gt_values_put_uftrace(again, &item, &got, sizeof again - 16),
                      (2 + n + 7) / 8 * 8);

@@ -86,9 +86,9 @@ static size_t show(char *out, size_t room, const struct gt_abi_value *v)
     return n;
 }
 
-static const struct gt_data_model *model_of(const char *abi)
+static const struct gt_type_data_model *model_of(const char *abi)
 {
-    return gt_data_model_of(gt_abi_by_name(abi)->target);
+    return gt_type_data_model_of(gt_abi_by_name(abi)->target);
 }
 
 static void test_rows(void **state)
@@ -96,16 +96,16 @@ static void test_rows(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct row *r = &rows[i];
-        struct gt_prototypes *p = gt_prototypes_new(NULL);
+        struct gt_type_prototypes *p = gt_type_prototypes_new(NULL);
         struct gt_abi_value result, param[16];
         struct gt_error err = {0};
         char text[512];
 
-        if (gt_declarations_read(p, model_of(r->abi), "row", r->declarations,
-                                 strlen(r->declarations), &err) != GT_OK)
+        if (gt_type_declarations_read(p, model_of(r->abi), "row", r->declarations,
+                                      strlen(r->declarations), &err) != GT_OK)
             fail_msg("%s: %s", r->declarations, err.text);
-        assert_int_equal(gt_prototypes_finish(p), GT_OK);
-        const struct gt_prototype *f = gt_prototypes_named(p, "f");
+        assert_int_equal(gt_type_prototypes_finish(p), GT_OK);
+        const struct gt_type_prototype *f = gt_type_prototypes_named(p, "f");
         assert_non_null(f);
         gt_abi_place_prototype(gt_abi_by_name(r->abi), p, f, &result, param);
         size_t n = show(text, sizeof text, &result);
@@ -115,7 +115,7 @@ static void test_rows(void **state)
         }
         if (strcmp(text, r->expected))
             fail_msg("%s: %s\n  is   %s\n  must %s", r->abi, r->declarations, text, r->expected);
-        gt_prototypes_free(p);
+        gt_type_prototypes_free(p);
     }
 }
 
@@ -163,31 +163,31 @@ static void test_argument(void **state)
 static void test_where(void **state)
 {
     static const char text[] = "void f(int a, int b, int c, int d);";
-    const struct gt_param_where where[4] = {
+    const struct gt_type_param_where where[4] = {
         {.place = GT_PARAM_REGISTERS, .n = 1, .reg = {2}}, /* rcx */
         {.place = GT_PARAM_CHANGED},
         {.place = GT_PARAM_REGISTERS, .n = 1, .reg = {3}}, /* rbx holds no argument */
         {.place = GT_PARAM_STACK, .offset = 8},
     };
-    struct gt_prototypes *p = gt_prototypes_new(NULL), *q = gt_prototypes_new(NULL);
+    struct gt_type_prototypes *p = gt_type_prototypes_new(NULL), *q = gt_type_prototypes_new(NULL);
     struct gt_abi_value result, param[4];
-    struct gt_prototype item;
+    struct gt_type_prototype item;
 
     (void)state;
-    gt_declarations_read(p, model_of("x86_64"), "", text, sizeof text - 1, NULL);
-    item =
-        (struct gt_prototype){.name = "f", .type = p->item[0].type, .addr = 16, .has_addr = true};
-    gt_prototypes_add(p, &item, where, 4);
-    assert_int_equal(gt_prototypes_finish(p), GT_OK);
-    const struct gt_prototype *f = gt_prototypes_at(p, 16);
+    gt_type_declarations_read(p, model_of("x86_64"), "", text, sizeof text - 1, NULL);
+    item = (struct gt_type_prototype){
+        .name = "f", .type = p->item[0].type, .addr = 16, .has_addr = true};
+    gt_type_prototypes_add(p, &item, where, 4);
+    assert_int_equal(gt_type_prototypes_finish(p), GT_OK);
+    const struct gt_type_prototype *f = gt_type_prototypes_at(p, 16);
     assert_non_null(f);
     gt_abi_place_prototype(&gt_abi_x86_64, p, f, &result, param);
     assert_string_equal(param[0].piece[0].reg, "rcx");
     assert_non_null(param[1].unknown);
     assert_string_equal(param[2].piece[0].reg, "rdx");
     assert_int_equal(param[3].piece[0].stack, 16);
-    gt_prototypes_free(p);
-    gt_prototypes_free(q);
+    gt_type_prototypes_free(p);
+    gt_type_prototypes_free(q);
 }
 
 static void test_syscalls(void **state)
@@ -195,18 +195,18 @@ static void test_syscalls(void **state)
     size_t n = 0;
 
     (void)state;
-    assert_string_equal(gt_syscall_name("x86_64", 0), "read");
-    assert_string_equal(gt_syscall_name("i386", 3), "read");
-    assert_string_equal(gt_syscall_name("aarch64", 63), "read");
-    assert_int_equal(gt_syscall_number("riscv64", "openat"), 56);
-    assert_int_equal(gt_syscall_number("riscv64", "open"), -1);
-    assert_int_equal(gt_syscall_number("vax", "read"), -1);
-    assert_null(gt_syscall_name("x86_64", UINT64_MAX)); /* not the -1 of a call that it lacks */
-    assert_null(gt_syscall_name("vax", 0));
+    assert_string_equal(gt_abi_syscall_name("x86_64", 0), "read");
+    assert_string_equal(gt_abi_syscall_name("i386", 3), "read");
+    assert_string_equal(gt_abi_syscall_name("aarch64", 63), "read");
+    assert_int_equal(gt_abi_syscall_number("riscv64", "openat"), 56);
+    assert_int_equal(gt_abi_syscall_number("riscv64", "open"), -1);
+    assert_int_equal(gt_abi_syscall_number("vax", "read"), -1);
+    assert_null(gt_abi_syscall_name("x86_64", UINT64_MAX)); /* not the -1 of a call that it lacks */
+    assert_null(gt_abi_syscall_name("vax", 0));
     for (unsigned i = 0; i < 512; i++) {
-        const char *name = gt_syscall_name("x86_64", i);
+        const char *name = gt_abi_syscall_name("x86_64", i);
         if (name)
-            assert_int_equal(gt_syscall_number("x86_64", name), i);
+            assert_int_equal(gt_abi_syscall_number("x86_64", name), i);
         n += name != NULL;
     }
     assert_int_equal(n, 362);

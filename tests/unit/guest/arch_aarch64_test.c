@@ -169,7 +169,7 @@ static void steps_of_stack(void **state)
 {
     static const struct {
         uint32_t word;
-        struct gt_sp_step step;
+        struct gt_arch_sp_step step;
     } samples[] = {
         {0x910043ff, {.by = 16}},                               /* add sp, sp, #16 */
         {0xd14007ff, {.by = -4096}},                            /* sub sp, sp, #1, lsl #12 */
@@ -190,7 +190,7 @@ static void steps_of_stack(void **state)
         uint32_t w = samples[i].word;
         const uint8_t bytes[4] = {(uint8_t)w, (uint8_t)(w >> 8), (uint8_t)(w >> 16),
                                   (uint8_t)(w >> 24)};
-        struct gt_sp_step step;
+        struct gt_arch_sp_step step;
         gt_arch_aarch64.sp_step(bytes, sizeof bytes, &step);
         assert_memory_equal(&step, &samples[i].step, sizeof step);
     }

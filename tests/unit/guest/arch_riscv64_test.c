@@ -171,7 +171,7 @@ static void steps_of_stack(void **state)
     static const struct {
         uint32_t word;
         uint8_t size;
-        struct gt_sp_step step;
+        struct gt_arch_sp_step step;
     } samples[] = {
         {0x7159, 2, {.by = -112}},                           /* addi sp, sp, -112 */
         {0x0141, 2, {.by = 16}},                             /* addi sp, sp, 16 */
@@ -193,7 +193,7 @@ static void steps_of_stack(void **state)
         uint32_t w = samples[i].word;
         const uint8_t bytes[4] = {(uint8_t)w, (uint8_t)(w >> 8), (uint8_t)(w >> 16),
                                   (uint8_t)(w >> 24)};
-        struct gt_sp_step step;
+        struct gt_arch_sp_step step;
         gt_arch_riscv64.sp_step(bytes, samples[i].size, &step);
         assert_memory_equal(&step, &samples[i].step, sizeof step);
     }

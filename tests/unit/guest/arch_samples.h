@@ -30,7 +30,7 @@ static inline bool has_target(unsigned kind)
 
 /* A copy of exactly `size` bytes on the heap, so that valgrind and sanitizers see a read beyond. */
 static inline void classify_exact(const struct gt_arch *arch, uint32_t word, size_t size,
-                                  struct gt_insn *out)
+                                  struct gt_arch_insn *out)
 {
     const uint8_t word_bytes[4] = {word & 0xff, word >> 8 & 0xff, word >> 16 & 0xff, word >> 24};
     uint8_t *bytes = malloc(size ? size : 1);
@@ -51,13 +51,13 @@ static inline void check_samples(const struct gt_arch *arch, const struct sample
         bool call = s->kind == GT_INSN_CALL || s->kind == GT_INSN_CALL_INDIRECT;
         uint8_t bytes[4] = {s->word & 0xff, s->word >> 8 & 0xff, s->word >> 16 & 0xff,
                             s->word >> 24};
-        struct gt_insn out;
+        struct gt_arch_insn out;
 
         classify_exact(arch, s->word, size, &out);
         if (out.kind != s->kind || out.target != target || out.conditional)
             fail_msg("%s %08x: expected %s %llx, got %s %llx", arch->name, s->word,
-                     gt_insn_kind_name(s->kind), (unsigned long long)target,
-                     gt_insn_kind_name(out.kind), (unsigned long long)out.target);
+                     gt_arch_insn_kind_name(s->kind), (unsigned long long)target,
+                     gt_arch_insn_kind_name(out.kind), (unsigned long long)out.target);
         if (call)
             assert_true(arch->may_follow_call(bytes + size, size));
         else if (size == 4 && arch->insn_min == 4)

@@ -30,8 +30,8 @@ static void found_by_name_and_elf(void **state)
         assert_true(arch->bits == 32 || arch->bits == 64);
         assert_ptr_equal(gt_arch_by_target(arch->qemu_names[0]), arch);
     }
-    assert_string_equal(gt_insn_kind_name(GT_INSN_VECTOR_WRITE), "vector write");
-    assert_string_equal(gt_insn_kind_name(GT_INSN_VECTOR_WRITE + 1), "unknown");
+    assert_string_equal(gt_arch_insn_kind_name(GT_INSN_VECTOR_WRITE), "vector write");
+    assert_string_equal(gt_arch_insn_kind_name(GT_INSN_VECTOR_WRITE + 1), "unknown");
 }
 
 int main(void)

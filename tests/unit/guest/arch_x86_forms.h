@@ -22,7 +22,7 @@
 
 struct form {
     const char *bytes; /* hexadecimal, separated as one likes */
-    enum gt_insn_kind kind;
+    enum gt_arch_insn_kind kind;
     uint64_t target;
 };
 
@@ -45,11 +45,11 @@ static size_t from_hex(const char *hex, uint8_t *out)
     return n / 2;
 }
 
-static struct gt_insn classify(const struct gt_arch *arch, const uint8_t *bytes, size_t size,
-                               uint64_t pc)
+static struct gt_arch_insn classify(const struct gt_arch *arch, const uint8_t *bytes, size_t size,
+                                    uint64_t pc)
 {
     uint8_t *copy = malloc(size);
-    struct gt_insn insn;
+    struct gt_arch_insn insn;
 
     assert_non_null(copy);
     memset(&insn, 0xa5, sizeof insn);
@@ -63,7 +63,7 @@ static struct gt_insn classify(const struct gt_arch *arch, const uint8_t *bytes,
 static void check_cuts(const struct gt_arch *arch, const uint8_t *bytes, size_t size)
 {
     for (size_t n = 0; n < size; n++) {
-        struct gt_insn insn = classify(arch, bytes, n, 0);
+        struct gt_arch_insn insn = classify(arch, bytes, n, 0);
 
         assert_true(insn.kind <= GT_INSN_VECTOR_WRITE);
     }
@@ -73,12 +73,12 @@ static void check_form(const struct gt_arch *arch, const struct form *f, uint64_
 {
     uint8_t bytes[32];
     size_t size = from_hex(f->bytes, bytes);
-    struct gt_insn insn = classify(arch, bytes, size, pc);
+    struct gt_arch_insn insn = classify(arch, bytes, size, pc);
 
     if (insn.kind != f->kind || insn.target != f->target)
         fail_msg("%s: %s at %#" PRIx64 ": %s to %#" PRIx64 ", expected %s to %#" PRIx64, arch->name,
-                 f->bytes, pc, gt_insn_kind_name(insn.kind), insn.target,
-                 gt_insn_kind_name(f->kind), f->target);
+                 f->bytes, pc, gt_arch_insn_kind_name(insn.kind), insn.target,
+                 gt_arch_insn_kind_name(f->kind), f->target);
     assert_false(insn.conditional);
     check_cuts(arch, bytes, size);
 }

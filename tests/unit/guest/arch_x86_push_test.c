@@ -60,7 +60,7 @@ static void test_forms(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        struct gt_push push;
+        struct gt_arch_push push;
         gt_arch_x86_64.pushes(forms[i].bytes, forms[i].size, &push);
         if (push.by != forms[i].by || push.width != forms[i].width || push.value != forms[i].value)
             fail_msg("form %zu: %d, width %u, %#llx", i, push.by, push.width,
@@ -71,16 +71,16 @@ static void test_forms(void **state)
 static void test_addresses(void **state)
 {
     (void)state;
-    struct gt_push offset = {1, 2, 0xd04a}, flat = {1, 4, 0xe8cb6}, none = {1, 0, 0};
-    assert_true(gt_push_is(&offset, 0xfd04a));
-    assert_true(gt_push_is(&offset, 0xd04a));
-    assert_true(gt_push_is(&offset, 0xcd05a)); /* a segment at any 16 bytes */
-    assert_false(gt_push_is(&offset, 0xfd04b));
-    assert_false(gt_push_is(&offset, 0xd03a));   /* below the segment 0 */
-    assert_false(gt_push_is(&offset, 0x10d04a)); /* above the segment 0xffff */
-    assert_true(gt_push_is(&flat, 0xe8cb6));
-    assert_false(gt_push_is(&flat, 0xf8cb6));
-    assert_false(gt_push_is(&none, 0));
+    struct gt_arch_push offset = {1, 2, 0xd04a}, flat = {1, 4, 0xe8cb6}, none = {1, 0, 0};
+    assert_true(gt_arch_push_is(&offset, 0xfd04a));
+    assert_true(gt_arch_push_is(&offset, 0xd04a));
+    assert_true(gt_arch_push_is(&offset, 0xcd05a)); /* a segment at any 16 bytes */
+    assert_false(gt_arch_push_is(&offset, 0xfd04b));
+    assert_false(gt_arch_push_is(&offset, 0xd03a));   /* below the segment 0 */
+    assert_false(gt_arch_push_is(&offset, 0x10d04a)); /* above the segment 0xffff */
+    assert_true(gt_arch_push_is(&flat, 0xe8cb6));
+    assert_false(gt_arch_push_is(&flat, 0xf8cb6));
+    assert_false(gt_arch_push_is(&none, 0));
 }
 
 int main(void)

@@ -121,7 +121,7 @@ static void test_steps(void **state)
 {
     static const struct {
         const char *form;
-        struct gt_sp_step step;
+        struct gt_arch_sp_step step;
     } samples[] = {
         {"53", {.accesses = true, .at = -8, .by = -8}},    /* push %rbx */
         {"5b", {.accesses = true, .by = 8}},               /* pop %rbx */
@@ -143,7 +143,7 @@ static void test_steps(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
         uint8_t bytes[16];
-        struct gt_sp_step step;
+        struct gt_arch_sp_step step;
         size_t n = from_hex(samples[i].form, bytes);
         gt_arch_x86_64.sp_step(bytes, n, &step);
         assert_memory_equal(&step, &samples[i].step, sizeof step);

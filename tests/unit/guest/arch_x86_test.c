@@ -254,7 +254,7 @@ static void test_any_bytes(void **state)
         bytes[0] = (uint8_t)(v >> 8);
         bytes[1] = (uint8_t)v;
         for (size_t n = 0; n < 10; n++) {
-            struct gt_insn insn = classify(&gt_arch_x86_64, bytes, n, PC);
+            struct gt_arch_insn insn = classify(&gt_arch_x86_64, bytes, n, PC);
             bool has_target = insn.kind == GT_INSN_CALL || insn.kind == GT_INSN_JUMP ||
                               insn.kind == GT_INSN_BRANCH;
 

@@ -238,10 +238,10 @@ static void test_no_btf(void **state)
     gt_kernel_free(k);
 }
 
-static const struct gt_type *param_type(const struct gt_prototypes *p, const char *function,
+static const struct gt_type *param_type(const struct gt_type_prototypes *p, const char *function,
                                         unsigned i, const char *name)
 {
-    const struct gt_prototype *item = gt_prototypes_named(p, function);
+    const struct gt_type_prototype *item = gt_type_prototypes_named(p, function);
     const struct gt_type *type = item ? gt_type_get(p->types, item->type) : NULL;
 
     if (!type || type->kind != GT_TYPE_FUNCTION || i >= type->n)
@@ -252,18 +252,18 @@ static const struct gt_type *param_type(const struct gt_prototypes *p, const cha
 
 static void test_prototypes(void **state)
 {
-    struct gt_prototypes *p;
+    struct gt_type_prototypes *p;
     const struct gt_type *t;
     struct gt_kernel *k;
 
     (void)state;
     fill();
     k = load_btf();
-    assert_int_equal(gt_btf_prototypes(k, &p, NULL), GT_OK);
+    assert_int_equal(gt_type_btf_prototypes(k, &p, NULL), GT_OK);
     gt_kernel_free(k); /* is not needed any more */
     assert_int_equal(p->n, 2);
-    assert_null(gt_prototypes_named(p, "wak"));
-    assert_null(gt_prototypes_at(p, 0));
+    assert_null(gt_type_prototypes_named(p, "wak"));
+    assert_null(gt_type_prototypes_at(p, 0));
     t = param_type(p, "wake", 0, "task");
     assert_int_equal(t->kind, GT_TYPE_POINTER);
     assert_int_equal(t->size, 8);
@@ -275,27 +275,27 @@ static void test_prototypes(void **state)
     assert_true(t->kind == GT_TYPE_ENUM && t->is_flags && t->n == 3);
     t = param_type(p, "wake", 3, "by_value");
     assert_true(t->kind == GT_TYPE_STRUCT && t->size == 16);
-    t = gt_type_get(p->types, gt_prototypes_named(p, "wake")->type);
+    t = gt_type_get(p->types, gt_type_prototypes_named(p, "wake")->type);
     assert_true(gt_type_plain(p->types, t->of)->is_signed && !t->variadic);
-    t = gt_type_get(p->types, gt_prototypes_named(p, "say")->type);
+    t = gt_type_get(p->types, gt_type_prototypes_named(p, "say")->type);
     assert_true(t->variadic && t->n == 1 && gt_type_plain(p->types, t->of)->kind == GT_TYPE_VOID);
     t = gt_type_get(p->types, gt_types_find(p->types, GT_TYPE_ENUM, "state"));
     assert_true(t->n == 2 && !t->is_flags);
     t = gt_type_get(p->types, gt_types_find(p->types, GT_TYPE_ENUM, "mask"));
     assert_false(t->is_signed); /* with enums of 64 bits came a flag for that */
-    gt_prototypes_free(p);
+    gt_type_prototypes_free(p);
 }
 
 static void read_prototypes(const struct gt_kernel *k)
 {
-    struct gt_prototypes *p;
+    struct gt_type_prototypes *p;
 
-    if (gt_btf_prototypes(k, &p, NULL) != GT_OK)
+    if (gt_type_btf_prototypes(k, &p, NULL) != GT_OK)
         return;
     for (uint32_t i = 0; i <= gt_types_count(p->types); i++)
         if (gt_type_is_finite(p->types, i))
             gt_type_size(p->types, i);
-    gt_prototypes_free(p);
+    gt_type_prototypes_free(p);
 }
 
 /* The kernel's own is the largest. */

@@ -25,20 +25,21 @@ static const char text[] =
     "int printf(const char *format, ...), none(void);\n"
     "int sum(int v[4], enum mode mode, struct point p, unsigned long long q);\n";
 
-static struct gt_prototypes *read_text(const char *declarations, size_t size)
+static struct gt_type_prototypes *read_text(const char *declarations, size_t size)
 {
-    struct gt_prototypes *p = gt_prototypes_new(NULL);
+    struct gt_type_prototypes *p = gt_type_prototypes_new(NULL);
     struct gt_error err = {0};
 
-    if (gt_declarations_read(p, gt_data_model_of("x86_64"), "t", declarations, size, &err) != GT_OK)
+    if (gt_type_declarations_read(p, gt_type_data_model_of("x86_64"), "t", declarations, size,
+                                  &err) != GT_OK)
         fail_msg("%s", err.text);
-    assert_int_equal(gt_prototypes_finish(p), GT_OK);
+    assert_int_equal(gt_type_prototypes_finish(p), GT_OK);
     return p;
 }
 
-static const struct gt_type *param(const struct gt_prototypes *p, const char *name, unsigned i)
+static const struct gt_type *param(const struct gt_type_prototypes *p, const char *name, unsigned i)
 {
-    const struct gt_prototype *f = gt_prototypes_named(p, name);
+    const struct gt_type_prototype *f = gt_type_prototypes_named(p, name);
 
     assert_non_null(f);
     assert_true(i < gt_type_get(p->types, f->type)->n);
@@ -47,7 +48,7 @@ static const struct gt_type *param(const struct gt_prototypes *p, const char *na
 
 static void test_types(void **state)
 {
-    struct gt_prototypes *p = read_text(text, sizeof text - 1);
+    struct gt_type_prototypes *p = read_text(text, sizeof text - 1);
     const struct gt_type_member *m;
     const struct gt_type_value *v;
     uint32_t id;
@@ -60,10 +61,10 @@ static void test_types(void **state)
     assert_int_equal(param(p, "sum", 0)->kind, GT_TYPE_POINTER);
     assert_int_equal(param(p, "sum", 3)->size, 8);
     assert_int_equal(gt_type_plain(p->types, param(p, "signal", 1)->of)->kind, GT_TYPE_FUNCTION);
-    id = gt_type_get(p->types, gt_prototypes_named(p, "signal")->type)->of;
+    id = gt_type_get(p->types, gt_type_prototypes_named(p, "signal")->type)->of;
     assert_int_equal(gt_type_plain(p->types, id)->kind, GT_TYPE_POINTER);
-    assert_true(gt_type_get(p->types, gt_prototypes_named(p, "printf")->type)->variadic);
-    assert_int_equal(gt_type_get(p->types, gt_prototypes_named(p, "none")->type)->n, 0);
+    assert_true(gt_type_get(p->types, gt_type_prototypes_named(p, "printf")->type)->variadic);
+    assert_int_equal(gt_type_get(p->types, gt_type_prototypes_named(p, "none")->type)->n, 0);
 
     id = gt_types_find(p->types, GT_TYPE_ENUM, "mode");
     v = gt_type_values(p->types, id);
@@ -82,7 +83,7 @@ static void test_types(void **state)
     assert_int_equal(m[3].bit, 64); /* it would cross an int */
     assert_int_equal(m[4].bit, 128);
     assert_int_equal(gt_type_size(p->types, id), 24);
-    gt_prototypes_free(p);
+    gt_type_prototypes_free(p);
 }
 
 static void test_errors(void **state)
@@ -102,13 +103,13 @@ static void test_errors(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct gt_prototypes *p = gt_prototypes_new(NULL);
+        struct gt_type_prototypes *p = gt_type_prototypes_new(NULL);
         struct gt_error err = {0};
-        assert_int_equal(gt_declarations_read(p, gt_data_model_of("x86_64"), "t", rows[i].text,
-                                              strlen(rows[i].text), &err),
+        assert_int_equal(gt_type_declarations_read(p, gt_type_data_model_of("x86_64"), "t",
+                                                   rows[i].text, strlen(rows[i].text), &err),
                          GT_E_FORMAT);
         assert_string_equal(err.text, rows[i].message);
-        gt_prototypes_free(p);
+        gt_type_prototypes_free(p);
     }
 }
 
@@ -117,19 +118,19 @@ static void test_cuts(void **state)
 {
     (void)state;
     for (size_t n = 0; n < 2 * sizeof text; n++) {
-        struct gt_prototypes *p = gt_prototypes_new(NULL);
+        struct gt_type_prototypes *p = gt_type_prototypes_new(NULL);
         size_t size = n < sizeof text ? n : sizeof text - 1;
         char *copy = malloc(size + 1);
         memcpy(copy, text, size);
         if (n >= sizeof text)
             copy[n % size] ^= 0x15;
-        gt_declarations_read(p, gt_data_model_of("i386"), "t", copy, size, NULL);
-        if (gt_prototypes_finish(p) == GT_OK)
+        gt_type_declarations_read(p, gt_type_data_model_of("i386"), "t", copy, size, NULL);
+        if (gt_type_prototypes_finish(p) == GT_OK)
             for (uint32_t i = 0; i < gt_types_count(p->types); i++)
                 if (gt_type_is_finite(p->types, i))
                     gt_type_size(p->types, i);
         free(copy);
-        gt_prototypes_free(p);
+        gt_type_prototypes_free(p);
     }
 }
 
@@ -141,13 +142,14 @@ static void test_depth(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        struct gt_prototypes *p = gt_prototypes_new(NULL);
+        struct gt_type_prototypes *p = gt_type_prototypes_new(NULL);
         size_t n = 0;
         while (n + 32 < sizeof deep)
             n += (size_t)snprintf(deep + n, sizeof deep - n, "%s", parts[i]);
-        assert_int_equal(gt_declarations_read(p, gt_data_model_of("x86_64"), "t", deep, n, &err),
-                         GT_E_FORMAT);
-        gt_prototypes_free(p);
+        assert_int_equal(
+            gt_type_declarations_read(p, gt_type_data_model_of("x86_64"), "t", deep, n, &err),
+            GT_E_FORMAT);
+        gt_type_prototypes_free(p);
     }
 }
 
@@ -155,28 +157,28 @@ static void test_depth(void **state)
 static void test_syscalls(void **state)
 {
     static const char *const targets[] = {"x86_64", "i386", "aarch64", "riscv64"};
-    struct gt_prototypes *p;
+    struct gt_type_prototypes *p;
     struct gt_error err;
 
     (void)state;
-    assert_int_equal(gt_syscall_prototypes("vax", &p, &err), GT_E_UNSUPPORTED);
+    assert_int_equal(gt_type_syscall_prototypes("vax", &p, &err), GT_E_UNSUPPORTED);
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
         unsigned missing = 0;
-        if (gt_syscall_prototypes(targets[i], &p, &err) != GT_OK)
+        if (gt_type_syscall_prototypes(targets[i], &p, &err) != GT_OK)
             fail_msg("%s", err.text);
         for (unsigned n = 0; n < GT_SYSCALLS_NUMBER; n++) {
-            const char *name = gt_syscall_name(targets[i], n);
-            missing += name && !gt_prototypes_named(p, name);
+            const char *name = gt_abi_syscall_name(targets[i], n);
+            missing += name && !gt_type_prototypes_named(p, name);
         }
         assert_in_range(missing, 1, 50);
         for (size_t k = 0; k < p->n; k++) {
             bool known = false;
             for (size_t j = 0; j < sizeof targets / sizeof targets[0]; j++)
-                known = known || gt_syscall_number(targets[j], p->item[k].name) >= 0;
+                known = known || gt_abi_syscall_number(targets[j], p->item[k].name) >= 0;
             if (!known)
                 fail_msg("no call %s", p->item[k].name);
         }
-        gt_prototypes_free(p);
+        gt_type_prototypes_free(p);
     }
 }
 

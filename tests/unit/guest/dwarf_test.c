@@ -119,7 +119,7 @@ static const char *make(const char *rest)
 
 static void test_names_end_in_the_section(void **state)
 {
-    struct gt_prototypes *p;
+    struct gt_type_prototypes *p;
 
     (void)state;
     info_size = 0;
@@ -127,16 +127,16 @@ static void test_names_end_in_the_section(void **state)
     put(unit, sizeof unit);
     function(0x1000, "good", 5);
     function(0x2000, "cut", 3);
-    assert_int_equal(gt_dwarf_prototypes(make(" and more"), roots, &p, NULL), 0);
-    assert_string_equal(gt_prototypes_at(p, 0x1000)->name, "good");
-    const struct gt_prototype *cut = gt_prototypes_at(p, 0x2000);
+    assert_int_equal(gt_type_dwarf_prototypes(make(" and more"), roots, &p, NULL), 0);
+    assert_string_equal(gt_type_prototypes_at(p, 0x1000)->name, "good");
+    const struct gt_type_prototype *cut = gt_type_prototypes_at(p, 0x2000);
     assert_true(!cut || !*cut->name);
-    gt_prototypes_free(p);
+    gt_type_prototypes_free(p);
 }
 
 /* A function whose name is the first string. */
 static int read_named(unsigned section, const char *text, uint8_t n, bool compressed,
-                      struct gt_prototypes **p, struct gt_error *err)
+                      struct gt_type_prototypes **p, struct gt_error *err)
 {
     static const uint8_t named[] = {3, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
@@ -144,19 +144,19 @@ static int read_named(unsigned section, const char *text, uint8_t n, bool compre
     make_strings(section, text, n, compressed);
     put(unit, sizeof unit);
     put(named, sizeof named);
-    return gt_dwarf_prototypes(make("\1\1\1\1\1\1\1\1"), roots, p, err);
+    return gt_type_dwarf_prototypes(make("\1\1\1\1\1\1\1\1"), roots, p, err);
 }
 
 static void test_sections_of_strings_end(void **state)
 {
-    struct gt_prototypes *p;
+    struct gt_type_prototypes *p;
     struct gt_error err = {0};
 
     (void)state;
     for (int compressed = 0; compressed < 2; compressed++) {
         assert_int_equal(read_named(DEBUG_STR, "named", 6, compressed, &p, &err), 0);
-        assert_string_equal(gt_prototypes_at(p, 0x1000)->name, "named");
-        gt_prototypes_free(p);
+        assert_string_equal(gt_type_prototypes_at(p, 0x1000)->name, "named");
+        gt_type_prototypes_free(p);
         assert_int_equal(read_named(DEBUG_STR, "named", 5, compressed, &p, &err), GT_E_FORMAT);
         assert_non_null(strstr(err.text, "section .debug_str: the last of its 5 bytes is 0x64,"));
         assert_int_equal(read_named(DEBUG_LINE_STR, "x", 1, compressed, &p, &err), GT_E_FORMAT);

@@ -187,12 +187,12 @@ static void test_image_begins_before_symbols(void **state)
 static bool finds(size_t n, unsigned word)
 {
     uint8_t *exact = malloc(n ? n : 1);
-    struct gt_kallsyms t;
+    struct gt_kernel_kallsyms t;
     bool found;
 
     assert_non_null(exact);
     memcpy(exact, made.data, n);
-    found = gt_kallsyms_find(&t, exact, n, word);
+    found = gt_kernel_kallsyms_find(&t, exact, n, word);
     assert_true(!found || t.n == SYMBOLS);
     free(exact);
     return found;

@@ -68,7 +68,7 @@ static bool first_stub(const struct form *f, const uint8_t *bytes, size_t size,
 {
     struct plt_code code = {bytes, size, ADDR, GOT_BASE, f->machine, f->bits};
 
-    return gt_plt_next_stub(&code, 0, out);
+    return gt_elf_plt_next_stub(&code, 0, out);
 }
 
 static void test_forms(void **state)

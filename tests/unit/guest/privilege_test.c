@@ -14,7 +14,7 @@
 /* By the registers' values; those that are left out are 0. */
 static const char *name_at(const char *arch, const uint64_t values[GT_PRIVILEGE_REGISTERS])
 {
-    const struct gt_privilege *p = gt_privilege_by_arch(arch);
+    const struct gt_arch_privilege *p = gt_arch_privilege_by_arch(arch);
     assert_non_null(p);
     unsigned level = p->level(values);
     assert_true(level < GT_PRIVILEGE_LEVELS);
@@ -52,10 +52,11 @@ static void test_worlds(void **state)
     assert_string_equal(NAME("aarch64", 9, realm | 0x500), "R-EL2");
     assert_string_equal(NAME("aarch64", 13, realm), "EL3");
     assert_string_equal(NAME("aarch64", 13, root), "EL3");
-    const struct gt_privilege *p = gt_privilege_by_arch("aarch64");
+    const struct gt_arch_privilege *p = gt_arch_privilege_by_arch("aarch64");
     for (unsigned level = 0; level < GT_PRIVILEGE_LEVELS; level++)
         for (int w = 0; p->names[level] && w < GT_WORLDS; w++) {
-            const char *got = p->names[gt_privilege_in_world(level, (enum gt_privilege_world)w)];
+            const char *got =
+                p->names[gt_arch_privilege_in_world(level, (enum gt_arch_privilege_world)w)];
             const char *const worlds[] = {"NS", "S", "R"};
             char wanted[16];
             snprintf(wanted, sizeof wanted, "%s-%s", worlds[w], strrchr(p->names[level], 'E'));
@@ -99,21 +100,21 @@ static void test_ranks(void **state)
     (void)state;
     const char *const archs[] = {"aarch64", "riscv64", "x86_64", "i386"};
     for (size_t i = 0; i < 4; i++) {
-        const struct gt_privilege *p = gt_privilege_by_arch(archs[i]);
+        const struct gt_arch_privilege *p = gt_arch_privilege_by_arch(archs[i]);
         for (unsigned level = 0; level < GT_PRIVILEGE_LEVELS; level++) {
             const char *name = p->names[level];
             bool user = name && (strstr(name, "EL0") || strchr(name, 'U') || strstr(name, "g3"));
             assert_int_equal(user, name && p->rank[level] == 0);
         }
     }
-    const uint8_t *riscv = gt_privilege_by_arch("riscv64")->rank;
+    const uint8_t *riscv = gt_arch_privilege_by_arch("riscv64")->rank;
     assert_true(riscv[3] > riscv[1] && riscv[1] > riscv[5] && riscv[5] > riscv[4]);
 }
 
 static void test_unknown(void **state)
 {
     (void)state;
-    assert_null(gt_privilege_by_arch("sparc"));
+    assert_null(gt_arch_privilege_by_arch("sparc"));
 }
 
 int main(void)

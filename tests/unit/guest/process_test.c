@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-static struct gt_mapping m;
+static struct gt_process_mapping m;
 
 static int find(const char *maps, uint64_t addr)
 {
@@ -254,17 +254,17 @@ static void test_this_process(void **state)
 /* The base is what symbols are relative to. */
 static void test_own_symbols(void **state)
 {
-    uint64_t addr = (uintptr_t)&gt_symbols_by_name, rel = 0;
-    struct gt_symbols *s;
+    uint64_t addr = (uintptr_t)&gt_elf_symbols_by_name, rel = 0;
+    struct gt_elf_symbols *s;
     struct gt_error err;
 
     (void)state;
     assert_int_equal(gt_process_mapping_at(addr, &m), 1);
-    assert_int_equal(gt_symbols_load(m.path, &s, &err), GT_OK);
-    assert_string_equal(gt_symbols_find(s, addr - m.base)->name, "gt_symbols_by_name");
-    assert_true(gt_symbols_by_name(s, "test_own_symbols", &rel));
+    assert_int_equal(gt_elf_symbols_load(m.path, &s, &err), GT_OK);
+    assert_string_equal(gt_elf_symbols_find(s, addr - m.base)->name, "gt_elf_symbols_by_name");
+    assert_true(gt_elf_symbols_by_name(s, "test_own_symbols", &rel));
     assert_true(rel == (uintptr_t)&test_own_symbols - m.base);
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
 }
 
 int main(void)

@@ -54,7 +54,7 @@ static bool walk(unsigned mode, uint64_t addr, uint64_t *out)
 {
     reads = 0;
     *out = 0;
-    return gt_riscv64_user_page(satp_of(mode), addr, read_physical, NULL, out);
+    return gt_arch_riscv64_user_page(satp_of(mode), addr, read_physical, NULL, out);
 }
 
 static void modes_and_sizes(void **state)

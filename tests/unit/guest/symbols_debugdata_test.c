@@ -64,19 +64,19 @@ static size_t pack(const void *data, size_t size, uint32_t preset, uint8_t packe
 /* How many of the file's functions have names. */
 static size_t names_of(const uint8_t *packed, size_t size)
 {
-    struct gt_symbols *s;
+    struct gt_elf_symbols *s;
     struct gt_error err = {0};
     uint64_t rel;
 
     make_outer(packed, size);
-    if (gt_symbols_load_with(made_elf_file(&outer, outer.size), no_roots, &s, &err) != GT_OK)
+    if (gt_elf_symbols_load_with(made_elf_file(&outer, outer.size), no_roots, &s, &err) != GT_OK)
         fail_msg("%s", err.text);
-    size_t n = gt_symbols_by_name(s, "first", &rel) && rel == 0x1010;
-    n += gt_symbols_by_name(s, "second", &rel) && rel == 0x1020;
-    assert_false(gt_symbols_by_name(s, "outside", &rel));
+    size_t n = gt_elf_symbols_by_name(s, "first", &rel) && rel == 0x1010;
+    n += gt_elf_symbols_by_name(s, "second", &rel) && rel == 0x1020;
+    assert_false(gt_elf_symbols_by_name(s, "outside", &rel));
     for (size_t i = 0; i < s->n_sym; i++)
         assert_true(s->sym[i].size > 0 && s->sym[i].addr + s->sym[i].size <= s->load_size);
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
     return n;
 }
 

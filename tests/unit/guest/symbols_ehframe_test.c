@@ -36,40 +36,40 @@ static uint8_t frames[1024];
 static size_t used, cie;
 static uint8_t encoding;
 
-static void begin_entry(struct gt_writer *w)
+static void begin_entry(struct gt_bytes_writer *w)
 {
-    gt_writer_init(w, frames + used, sizeof frames - used);
-    gt_write_u32(w, 0);
+    gt_bytes_writer_init(w, frames + used, sizeof frames - used);
+    gt_bytes_write_u32(w, 0);
 }
 
-static void end_entry(struct gt_writer *w)
+static void end_entry(struct gt_bytes_writer *w)
 {
     size_t size = (size_t)(w->at - (frames + used));
     assert_false(w->short_of);
     while (size % 4) {
-        gt_write_u8(w, DW_CFA_nop);
+        gt_bytes_write_u8(w, DW_CFA_nop);
         size++;
     }
-    gt_writer_init(w, frames + used, 4);
-    gt_write_u32(w, (uint32_t)size - 4);
+    gt_bytes_writer_init(w, frames + used, 4);
+    gt_bytes_write_u32(w, (uint32_t)size - 4);
     used += size;
 }
 
 /* `data` is the augmentation's; its size comes before it where the augmentation begins with z. */
 static void put_cie(const char *augmentation, const char *data, size_t n, uint8_t pointers)
 {
-    struct gt_writer w;
+    struct gt_bytes_writer w;
     cie = used;
     encoding = pointers;
     begin_entry(&w);
-    gt_write_u32(&w, 0);
-    gt_write_u8(&w, 1);
-    gt_write_bytes(&w, augmentation, strlen(augmentation) + 1);
-    gt_write_bytes(&w, "\x01\x78\x10", 3);
+    gt_bytes_write_u32(&w, 0);
+    gt_bytes_write_u8(&w, 1);
+    gt_bytes_write_bytes(&w, augmentation, strlen(augmentation) + 1);
+    gt_bytes_write_bytes(&w, "\x01\x78\x10", 3);
     if (augmentation[0] == 'z')
-        gt_write_u8(&w, (uint8_t)n);
-    gt_write_bytes(&w, data, n);
-    gt_write_bytes(&w, "\x0c\x07\x08\x90\x01", 5);
+        gt_bytes_write_u8(&w, (uint8_t)n);
+    gt_bytes_write_bytes(&w, data, n);
+    gt_bytes_write_bytes(&w, "\x0c\x07\x08\x90\x01", 5);
     end_entry(&w);
 }
 
@@ -79,31 +79,31 @@ static void put_plain_cie(void)
     put_cie("zR", "\x1b", 1, DW_EH_PE_pcrel | DW_EH_PE_sdata4);
 }
 
-static void put_value(struct gt_writer *w, uint64_t value)
+static void put_value(struct gt_bytes_writer *w, uint64_t value)
 {
     unsigned format = encoding & 7;
     if (format == DW_EH_PE_udata2)
-        gt_write_u16(w, (uint16_t)value);
+        gt_bytes_write_u16(w, (uint16_t)value);
     else if (format == DW_EH_PE_udata4)
-        gt_write_u32(w, (uint32_t)value);
+        gt_bytes_write_u32(w, (uint32_t)value);
     else
-        gt_write_u64(w, value);
+        gt_bytes_write_u64(w, value);
 }
 
 /* Of the last CIE; `code`: the first instructions. */
 static void put_fde_with(uint64_t addr, uint64_t size, const char *data, const char *code)
 {
-    struct gt_writer w;
+    struct gt_bytes_writer w;
     uint64_t field = AT + used + 8;
     begin_entry(&w);
-    gt_write_u32(&w, (uint32_t)(used + 4 - cie));
+    gt_bytes_write_u32(&w, (uint32_t)(used + 4 - cie));
     put_value(&w, (encoding & 0x70) == DW_EH_PE_pcrel ? addr - field : addr);
     put_value(&w, size);
     if (data) {
-        gt_write_u8(&w, (uint8_t)strlen(data));
-        gt_write_bytes(&w, data, strlen(data));
+        gt_bytes_write_u8(&w, (uint8_t)strlen(data));
+        gt_bytes_write_bytes(&w, data, strlen(data));
     }
-    gt_write_bytes(&w, code, strlen(code));
+    gt_bytes_write_bytes(&w, code, strlen(code));
     end_entry(&w);
 }
 
@@ -138,11 +138,11 @@ static void make_file(const struct made_symbol *symbols, size_t n)
     elf.size += sizeof names;
 }
 
-static struct gt_symbols *load(void)
+static struct gt_elf_symbols *load(void)
 {
-    struct gt_symbols *s = NULL;
+    struct gt_elf_symbols *s = NULL;
     struct gt_error err = {0};
-    if (gt_symbols_load_with(made_elf_file(&elf, elf.size), no_roots, &s, &err) != GT_OK)
+    if (gt_elf_symbols_load_with(made_elf_file(&elf, elf.size), no_roots, &s, &err) != GT_OK)
         fail_msg("%s", err.text);
     return s;
 }
@@ -153,14 +153,14 @@ static void expect(const struct made_symbol *symbols, size_t n, const char *expe
     char text[1024] = "";
     size_t end = 0;
     make_file(symbols, n);
-    struct gt_symbols *s = load();
+    struct gt_elf_symbols *s = load();
     for (size_t i = 0; i < s->n_sym && end < sizeof text; i++)
         end +=
             (size_t)snprintf(text + end, sizeof text - end, "%s%llx+%llx %c%s", end ? "; " : "",
                              (unsigned long long)s->sym[i].addr, (unsigned long long)s->sym[i].size,
                              s->sym[i].type, s->sym[i].type == 'e' ? "" : s->sym[i].name);
     assert_string_equal(text, expected);
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
 }
 
 static void test_functions(void **state)
@@ -185,23 +185,23 @@ static void test_name(void **state)
     put_plain_cie();
     put_fde(0x1010, 8);
     make_file(NULL, NO_SYMBOLS);
-    struct gt_symbols *s = load();
+    struct gt_elf_symbols *s = load();
     uint64_t rel;
     char name[64];
     snprintf(name, sizeof name, "%s+0x1010", strrchr(made_elf_file(&elf, elf.size), '/') + 1);
     assert_int_equal(s->n_sym, 1);
     assert_string_equal(s->sym[0].name, name);
     assert_false(s->sym[0].guessed);
-    assert_true(gt_symbols_by_name(s, name, &rel));
+    assert_true(gt_elf_symbols_by_name(s, name, &rel));
     assert_int_equal(rel, 0x1010);
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
 }
 
 /* A name that would break a line of a text file. */
 static void test_name_is_clean(void **state)
 {
     char folder[] = "/tmp/ehframe_test.XXXXXX", path[64];
-    struct gt_symbols *s;
+    struct gt_elf_symbols *s;
     (void)state;
     put_plain_cie();
     put_fde(0x1010, 8);
@@ -209,12 +209,12 @@ static void test_name_is_clean(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a\nb\x7f", folder);
     assert_int_equal(symlink(made_elf_file(&elf, elf.size), path), 0);
-    int status = gt_symbols_load_with(path, no_roots, &s, NULL);
+    int status = gt_elf_symbols_load_with(path, no_roots, &s, NULL);
     unlink(path);
     rmdir(folder);
     assert_int_equal(status, GT_OK);
     assert_string_equal(s->sym[0].name, "a?b?+0x1010");
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
 }
 
 /* What the linker dropped has the address 0, which may be code's. */
@@ -227,10 +227,10 @@ static void test_dropped(void **state)
     put_fde(0x10, 8);
     make_file(NULL, NO_SYMBOLS);
     elf.segment[1].p_flags = PF_R | PF_X;
-    struct gt_symbols *s = load();
+    struct gt_elf_symbols *s = load();
     assert_int_equal(s->n_sym, 1);
     assert_int_equal(s->sym[0].addr, 0x10);
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
 }
 
 static void test_symbols_win(void **state)
@@ -331,25 +331,25 @@ static void test_lies(void **state)
     expect(NULL, NO_SYMBOLS, "1000+8 e; 1030+8 e");
 }
 
-static void check_invariants(const struct gt_symbols *s)
+static void check_invariants(const struct gt_elf_symbols *s)
 {
     for (size_t i = 0; i < s->n_sym; i++) {
-        const struct gt_symbol *sym = &s->sym[i];
+        const struct gt_elf_symbol *sym = &s->sym[i];
         assert_true(sym->size > 0 && sym->addr + sym->size > sym->addr);
         assert_true(sym->addr + sym->size <= s->load_size);
         assert_true(sym->name[0] && strlen(sym->name) <= GT_SYMBOL_NAME_MAX);
-        assert_ptr_equal(gt_symbols_find(s, sym->addr), sym);
+        assert_ptr_equal(gt_elf_symbols_find(s, sym->addr), sym);
         assert_true(i == 0 || sym[-1].addr + sym[-1].size <= sym->addr);
     }
 }
 
 static void try_load(size_t size)
 {
-    struct gt_symbols *s;
-    if (gt_symbols_load_with(made_elf_file(&elf, size), no_roots, &s, NULL) != GT_OK)
+    struct gt_elf_symbols *s;
+    if (gt_elf_symbols_load_with(made_elf_file(&elf, size), no_roots, &s, NULL) != GT_OK)
         return;
     check_invariants(s);
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
 }
 
 static void test_every_byte_cut_or_changed(void **state)

@@ -28,17 +28,17 @@
 static const char *const no_roots[] = {NULL};
 static struct made_elf elf;
 
-static struct gt_symbols *load(const char *path)
+static struct gt_elf_symbols *load(const char *path)
 {
-    struct gt_symbols *s = NULL;
+    struct gt_elf_symbols *s = NULL;
     struct gt_error err = {0};
 
-    if (gt_symbols_load_with(path, no_roots, &s, &err) != GT_OK)
+    if (gt_elf_symbols_load_with(path, no_roots, &s, &err) != GT_OK)
         fail_msg("%s", err.text);
     return s;
 }
 
-static struct gt_symbols *load_made(const struct made_symbol *symbols, size_t n)
+static struct gt_elf_symbols *load_made(const struct made_symbol *symbols, size_t n)
 {
     elf.machine = EM_X86_64;
     elf.type = ET_DYN;
@@ -48,7 +48,7 @@ static struct gt_symbols *load_made(const struct made_symbol *symbols, size_t n)
 }
 
 /* The symbols as one text: "addr+size type name; ..." without the PLT's. */
-static const char *text_of(const struct gt_symbols *s)
+static const char *text_of(const struct gt_elf_symbols *s)
 {
     static char text[4096];
     size_t n = 0;
@@ -65,10 +65,10 @@ static const char *text_of(const struct gt_symbols *s)
 
 static void expect_text(const struct made_symbol *symbols, size_t n, const char *expected)
 {
-    struct gt_symbols *s = load_made(symbols, n);
+    struct gt_elf_symbols *s = load_made(symbols, n);
 
     assert_string_equal(text_of(s), expected);
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
 }
 
 static void test_which_name_wins(void **state)
@@ -148,7 +148,7 @@ static void test_names(void **state)
         FUNC("", 0x1050, 8, STB_GLOBAL),
         FUNC(longest, 0x1100, 8, STB_GLOBAL),
     };
-    struct gt_symbols *s;
+    struct gt_elf_symbols *s;
 
     (void)state;
     memset(longest, 'n', sizeof longest - 1);
@@ -156,9 +156,9 @@ static void test_names(void **state)
                 "1000+8 T versioned; 1010+8 T old@V_1; 1020+8 T new?line?; 1030+8 T @; "
                 "1040+8 T go struct { int }");
     s = load_made(symbols, COUNT(symbols));
-    assert_int_equal(strlen(gt_symbols_find(s, 0x1100)->name), GT_SYMBOL_NAME_MAX);
+    assert_int_equal(strlen(gt_elf_symbols_find(s, 0x1100)->name), GT_SYMBOL_NAME_MAX);
     assert_int_equal(s->n_bad, 1);
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
 }
 
 static void test_lookups(void **state)
@@ -169,26 +169,26 @@ static void test_lookups(void **state)
         FUNC("twice", 0x1020, 8, STB_GLOBAL),
         FUNC("__other_name", 0x1020, 8, STB_GLOBAL),
     };
-    struct gt_symbols *s = load_made(symbols, COUNT(symbols));
+    struct gt_elf_symbols *s = load_made(symbols, COUNT(symbols));
     uint64_t rel = 0;
 
     (void)state;
-    assert_null(gt_symbols_find(s, 0));
-    assert_null(gt_symbols_find(s, 0x1007));
-    assert_string_equal(gt_symbols_find(s, 0x1008)->name, "first");
-    assert_string_equal(gt_symbols_find(s, 0x100f)->name, "first");
-    assert_string_equal(gt_symbols_find(s, 0x1010)->name, "twice");
-    assert_null(gt_symbols_find(s, 0x1018));
-    assert_null(gt_symbols_find(s, UINT64_MAX));
-    assert_true(gt_symbols_by_name(s, "twice", &rel));
+    assert_null(gt_elf_symbols_find(s, 0));
+    assert_null(gt_elf_symbols_find(s, 0x1007));
+    assert_string_equal(gt_elf_symbols_find(s, 0x1008)->name, "first");
+    assert_string_equal(gt_elf_symbols_find(s, 0x100f)->name, "first");
+    assert_string_equal(gt_elf_symbols_find(s, 0x1010)->name, "twice");
+    assert_null(gt_elf_symbols_find(s, 0x1018));
+    assert_null(gt_elf_symbols_find(s, UINT64_MAX));
+    assert_true(gt_elf_symbols_by_name(s, "twice", &rel));
     assert_int_equal(rel, 0x1020);
-    assert_true(gt_symbols_by_name(s, "__other_name", &rel));
+    assert_true(gt_elf_symbols_by_name(s, "__other_name", &rel));
     assert_int_equal(rel, 0x1020);
-    assert_true(gt_symbols_by_name(s, "first", &rel)); /* not its PLT stub, which comes after */
+    assert_true(gt_elf_symbols_by_name(s, "first", &rel)); /* not its PLT stub, which comes after */
     assert_int_equal(rel, 0x1008);
-    assert_false(gt_symbols_by_name(s, "nothing", &rel));
-    gt_symbols_free(s);
-    gt_symbols_free(NULL);
+    assert_false(gt_elf_symbols_by_name(s, "nothing", &rel));
+    gt_elf_symbols_free(s);
+    gt_elf_symbols_free(NULL);
 }
 
 static void test_plt(void **state)
@@ -198,27 +198,27 @@ static void test_plt(void **state)
         FUNC("no", MADE_PLT + 16, 8, STB_GLOBAL),
         FUNC("nor_this", MADE_PLT + 24, 8, STB_GLOBAL),
     };
-    struct gt_symbols *s = load_made(symbols, COUNT(symbols));
-    const struct gt_symbol *stub = gt_symbols_find(s, MADE_PLT + 0x2f);
+    struct gt_elf_symbols *s = load_made(symbols, COUNT(symbols));
+    const struct gt_elf_symbol *stub = gt_elf_symbols_find(s, MADE_PLT + 0x2f);
 
     (void)state;
     assert_non_null(stub);
     assert_string_equal(stub->name, "callee");
     assert_int_equal(stub->type, 'P');
     assert_int_equal(stub->addr, MADE_PLT + 16);
-    assert_string_equal(gt_symbols_find(s, MADE_PLT)->name, "PLT0");
-    assert_int_equal(gt_symbols_find(s, MADE_PLT)->size, 16);
-    assert_false(gt_symbols_in_plt(s, MADE_PLT - 1));
-    assert_true(gt_symbols_in_plt(s, MADE_PLT));
-    assert_true(gt_symbols_in_plt(s, MADE_PLT + MADE_PLT_SIZE - 1));
-    assert_false(gt_symbols_in_plt(s, MADE_PLT + MADE_PLT_SIZE));
-    gt_symbols_free(s);
+    assert_string_equal(gt_elf_symbols_find(s, MADE_PLT)->name, "PLT0");
+    assert_int_equal(gt_elf_symbols_find(s, MADE_PLT)->size, 16);
+    assert_false(gt_elf_symbols_in_plt(s, MADE_PLT - 1));
+    assert_true(gt_elf_symbols_in_plt(s, MADE_PLT));
+    assert_true(gt_elf_symbols_in_plt(s, MADE_PLT + MADE_PLT_SIZE - 1));
+    assert_false(gt_elf_symbols_in_plt(s, MADE_PLT + MADE_PLT_SIZE));
+    gt_elf_symbols_free(s);
 }
 
 static void test_load_range(void **state)
 {
     static const struct made_symbol symbols[] = {FUNC("function", 0x1010, 8, STB_GLOBAL)};
-    struct gt_symbols *s;
+    struct gt_elf_symbols *s;
 
     (void)state;
     elf.machine = EM_X86_64;
@@ -234,15 +234,15 @@ static void test_load_range(void **state)
     assert_int_equal(s->text_lo, MADE_TEXT);
     assert_int_equal(s->text_hi, MADE_PLT + MADE_PLT_SIZE);
     assert_string_equal(text_of(s), "1010+8 T function");
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
 }
 
 static void expect_error(const char *path, int status, const char *word)
 {
-    struct gt_symbols *s;
+    struct gt_elf_symbols *s;
     struct gt_error err = {0};
 
-    assert_int_equal(gt_symbols_load_with(path, no_roots, &s, &err), status);
+    assert_int_equal(gt_elf_symbols_load_with(path, no_roots, &s, &err), status);
     assert_null(s);
     assert_non_null(strstr(err.text, word));
     assert_non_null(strstr(err.text, path));
@@ -266,10 +266,10 @@ static void test_no_elf_file(void **state)
 static void test_headers_that_lie(void **state)
 {
     static const struct made_symbol symbols[] = {FUNC("function", 0x1010, 8, STB_GLOBAL)};
-    struct gt_symbols *s = load_made(symbols, 1);
+    struct gt_elf_symbols *s = load_made(symbols, 1);
 
     (void)state;
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
     elf.header->e_type = ET_REL;
     expect_error(made_elf_file(&elf, elf.size), GT_E_UNSUPPORTED, "ELF type 1");
     elf.header->e_type = ET_DYN;
@@ -286,7 +286,7 @@ static void test_headers_that_lie(void **state)
     s = load(made_elf_file(&elf, elf.size));
     assert_int_equal(s->n_sym, 0);
     assert_int_equal(s->load_size, 0x2000);
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
 }
 
 static void test_tables_that_lie(void **state)
@@ -295,37 +295,37 @@ static void test_tables_that_lie(void **state)
         FUNC("good", 0x1010, 8, STB_GLOBAL),
         FUNC("bad", 0x1020, 8, STB_GLOBAL),
     };
-    struct gt_symbols *s = load_made(symbols, 2);
+    struct gt_elf_symbols *s = load_made(symbols, 2);
 
     (void)state;
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
     elf.symbol[2].st_name = 0x10000000;
     elf.symbol[2].st_shndx = 0x7fff;
     s = load(made_elf_file(&elf, elf.size));
     assert_string_equal(text_of(s), "1010+8 T good");
     assert_int_equal(s->n_bad, 1);
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
     elf.section[2].sh_size = UINT64_MAX / 2;
     s = load(made_elf_file(&elf, elf.size));
     assert_int_equal(s->n_sym, 0);
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
     elf.section[2].sh_size = 3 * sizeof(Elf64_Sym);
     elf.section[2].sh_link = 4; /* no string table */
     s = load(made_elf_file(&elf, elf.size));
     assert_int_equal(s->n_sym, 0);
     assert_int_equal(s->n_bad, 2);
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
 }
 
 /* Whatever is loaded has to keep what the header says. */
-static void check_invariants(const struct gt_symbols *s)
+static void check_invariants(const struct gt_elf_symbols *s)
 {
     for (size_t i = 0; i < s->n_sym; i++) {
-        const struct gt_symbol *sym = &s->sym[i];
+        const struct gt_elf_symbol *sym = &s->sym[i];
         assert_true(sym->size > 0 && sym->addr + sym->size > sym->addr);
         assert_true(sym->addr + sym->size <= s->load_size);
         assert_true(sym->name[0] && strlen(sym->name) <= GT_SYMBOL_NAME_MAX);
-        assert_ptr_equal(gt_symbols_find(s, sym->addr), sym);
+        assert_ptr_equal(gt_elf_symbols_find(s, sym->addr), sym);
         if (i > 0)
             assert_true(sym[-1].addr + sym[-1].size <= sym->addr);
     }
@@ -333,12 +333,12 @@ static void check_invariants(const struct gt_symbols *s)
 
 static unsigned try_load(size_t size)
 {
-    struct gt_symbols *s;
+    struct gt_elf_symbols *s;
 
-    if (gt_symbols_load_with(made_elf_file(&elf, size), no_roots, &s, NULL) != GT_OK)
+    if (gt_elf_symbols_load_with(made_elf_file(&elf, size), no_roots, &s, NULL) != GT_OK)
         return 0;
     check_invariants(s);
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
     return 1;
 }
 
@@ -351,10 +351,10 @@ static void test_every_byte_cut_or_changed(void **state)
     };
     static const uint8_t values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
     unsigned loaded = 0;
-    struct gt_symbols *s = load_made(symbols, COUNT(symbols));
+    struct gt_elf_symbols *s = load_made(symbols, COUNT(symbols));
 
     (void)state;
-    gt_symbols_free(s);
+    gt_elf_symbols_free(s);
     for (size_t size = 0; size < elf.size; size++)
         loaded += try_load(size);
     assert_in_range(loaded, 1, elf.size - sizeof(Elf64_Ehdr));

@@ -162,7 +162,7 @@ static void test_crowd(void **state)
  * a tab is a question mark. */
 static void test_arguments(void **state)
 {
-    static const struct gt_monitor_command said[] = {
+    static const struct gt_events_monitor_command said[] = {
         {"said", "LINE", .optional = true, .run = do_echo, .verbatim = true},
         {"echo", "WORDS", .run = do_echo},
         {0},
@@ -180,52 +180,53 @@ static void test_arguments(void **state)
         {"help", NULL},
         {" said a", NULL},
     };
-    const struct gt_monitor_table table = {said, &echoes};
+    const struct gt_events_monitor_table table = {said, &echoes};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct gt_monitor_answer a = {0};
+        struct gt_events_monitor_answer a = {0};
         char line[32];
         snprintf(line, sizeof line, "%s", rows[i].line);
-        assert_int_equal(gt_monitor_run(&table, line, &a), rows[i].answer != NULL);
+        assert_int_equal(gt_events_monitor_run(&table, line, &a), rows[i].answer != NULL);
         assert_false(a.failed);
         assert_string_equal(a.text, rows[i].answer ? rows[i].answer : "");
     }
 }
 
-/* Before gt_control_serve commands wait; what is connected when it stops is closed. */
+/* Before gt_support_control_serve commands wait; what is connected when it stops is closed. */
 static void test_ends(void **state)
 {
     (void)state;
-    const struct gt_control_options o = {.path = path, .table = {commands, &echoes}, .line = 100};
-    assert_int_equal(gt_control_start(&control, &o, NULL), 0);
+    const struct gt_support_control_options o = {
+        .path = path, .table = {commands, &echoes}, .line = 100};
+    assert_int_equal(gt_support_control_start(&control, &o, NULL), 0);
     int fd = client();
     put(fd, "quiet\n");
     char c;
     assert_int_equal(recv(fd, &c, 1, MSG_DONTWAIT), -1);
-    gt_control_serve(control);
+    gt_support_control_serve(control);
     expect(fd, "ok");
-    gt_control_stop(control);
+    gt_support_control_stop(control);
     control = NULL;
     assert_int_equal(access(path, F_OK), -1);
     assert_true(recv(fd, &c, 1, 0) <= 0);
     close(fd);
-    gt_control_stop(NULL);
-    gt_control_fork_child(NULL);
+    gt_support_control_stop(NULL);
+    gt_support_control_fork_child(NULL);
 }
 
 static void test_refused(void **state)
 {
     (void)state;
-    struct gt_control_options o = {.path = path, .table = {commands, &echoes}, .line = 100};
-    struct gt_control *second = (struct gt_control *)&o;
+    struct gt_support_control_options o = {.path = path, .table = {commands, &echoes}, .line = 100};
+    struct gt_support_control *second = (struct gt_support_control *)&o;
     begin(100, false);
-    assert_int_equal(gt_control_start(&second, &o, NULL), GT_E_EXISTS);
+    assert_int_equal(gt_support_control_start(&second, &o, NULL), GT_E_EXISTS);
     assert_null(second);
     o.path = "";
-    assert_int_equal(gt_control_start(&second, &o, NULL), GT_E_USAGE);
+    assert_int_equal(gt_support_control_start(&second, &o, NULL), GT_E_USAGE);
     o.path = "/nosuch/folder/socket";
     struct gt_error err;
-    int status = gt_control_start(&second, &o, &err);
+    int status = gt_support_control_start(&second, &o, &err);
     assert_true(status < 0 && status == err.status);
     assert_non_null(strstr(err.text, "/nosuch/folder/socket"));
     int fd = client();
@@ -265,7 +266,7 @@ static void check_fork(unsigned more)
     pid_t child = fork();
     if (child == 0) {
         unsigned found = descriptors();
-        gt_control_fork_child(control);
+        gt_support_control_fork_child(control);
         if (found != before + 1 + more || descriptors() != before + 1)
             _exit(1);
         _exit(access(path, F_OK) == 0 ? 0 : 2);
@@ -275,7 +276,7 @@ static void check_fork(unsigned more)
     assert_int_equal(status, 0);
     ask(fd, "quiet\n", "ok");
     close(fd);
-    gt_control_stop(control);
+    gt_support_control_stop(control);
     control = NULL;
 }
 

@@ -23,28 +23,28 @@
 #define ERROR    "{\"error\": {\"class\": \"GenericError\", \"desc\": \""
 
 static char folder[32], path[64];
-static struct gt_control *control;
+static struct gt_support_control *control;
 
 /* ---- the server ---------------------------------------------------------------------------- */
 
-static inline void do_echo(void *self, const char *args, struct gt_monitor_answer *a)
+static inline void do_echo(void *self, const char *args, struct gt_events_monitor_answer *a)
 {
     ++*(unsigned *)self;
-    gt_monitor_succeed(a, "<%s>", args);
+    gt_events_monitor_succeed(a, "<%s>", args);
 }
 
-static inline void do_fail(void *self, const char *args, struct gt_monitor_answer *a)
+static inline void do_fail(void *self, const char *args, struct gt_events_monitor_answer *a)
 {
     (void)self;
-    gt_monitor_fail(a, "it fails: %s", args);
+    gt_events_monitor_fail(a, "it fails: %s", args);
 }
 
-static inline void do_quiet(void *self, const char *args, struct gt_monitor_answer *a)
+static inline void do_quiet(void *self, const char *args, struct gt_events_monitor_answer *a)
 {
     (void)self, (void)args, (void)a;
 }
 
-static const struct gt_monitor_command commands[] = {
+static const struct gt_events_monitor_command commands[] = {
     {"echo", "WORD...", "words", false, do_echo},
     {"fail", "[WHY]", "why", true, do_fail},
     {"quiet", .run = do_quiet},
@@ -55,11 +55,11 @@ static unsigned echoes;
 
 static inline void begin(size_t line, bool greets)
 {
-    const struct gt_control_options o = {
+    const struct gt_support_control_options o = {
         .path = path, .table = {commands, &echoes}, .line = line, .greets = greets};
     echoes = 0;
-    assert_int_equal(gt_control_start(&control, &o, NULL), 0);
-    gt_control_serve(control);
+    assert_int_equal(gt_support_control_start(&control, &o, NULL), 0);
+    gt_support_control_serve(control);
 }
 
 static inline int setup(void **state)
@@ -76,7 +76,7 @@ static inline int setup(void **state)
 static inline int teardown(void **state)
 {
     (void)state;
-    gt_control_stop(control);
+    gt_support_control_stop(control);
     control = NULL;
     return rmdir(folder); /* the socket's file is gone */
 }
@@ -130,7 +130,7 @@ static inline void expect_part(int fd, const char *part)
     if (!strstr(line, part))
         fail_msg("%s: not in: %s", part, line);
     for (size_t left = strlen(line), k; left; line += k, left -= k) {
-        k = gt_utf8_length(line, left);
+        k = gt_text_utf8_length(line, left);
         assert_int_not_equal(k, 0);
     }
 }

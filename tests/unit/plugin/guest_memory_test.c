@@ -38,8 +38,8 @@ static void start(const char *target, int abi)
 static bool read_name(void)
 {
     char text[10] = "";
-    bool ok =
-        gt_guest_memory_read(gt_arch_by_target(host_double.info.target), ADDR, text, sizeof text);
+    bool ok = gt_support_guest_memory_read(gt_arch_by_target(host_double.info.target), ADDR, text,
+                                           sizeof text);
     if (ok)
         assert_memory_equal(text, "name of it", sizeof text);
     return ok;
@@ -85,9 +85,10 @@ static void not_elsewhere(void **state)
     host_double_stop();
 }
 
-const char gt_tool_name[] = "test";
+const char gt_host_tool_name[] = "test";
 
-int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
+int gt_host_tool_install(const struct gt_host_info *info, int argc, char **argv,
+                         struct gt_error *err)
 {
     (void)info, (void)argc, (void)argv, (void)err;
     return 0;

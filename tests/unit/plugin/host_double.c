@@ -66,7 +66,7 @@ int host_double_install(struct gt_error *err, const char *const *words)
     int n = 0;
     while (words[n])
         n++;
-    return gt_tool_install(&host_double.info, n, (char **)(void *)words, err);
+    return gt_host_tool_install(&host_double.info, n, (char **)(void *)words, err);
 }
 
 /* ---- events, messages ----------------------------------------------------------------------- */
@@ -118,12 +118,12 @@ char *gt_host_program(void)
     return g_strdup(host_double.program);
 }
 
-void gt_vcpu_learn(unsigned vcpu)
+void gt_host_vcpu_learn(unsigned vcpu)
 {
     (void)vcpu;
 }
 
-bool gt_vcpus_correct(unsigned vcpu)
+bool gt_host_vcpus_correct(unsigned vcpu)
 {
     (void)vcpu;
     return false;
@@ -157,7 +157,7 @@ uint64_t gt_host_entry(void)
 
 /* ---- score, counters ------------------------------------------------------------------------ */
 
-void *gt_scoreboard_new(size_t size)
+void *gt_host_scoreboard_new(size_t size)
 {
     assert(gt_host_can(GT_HOST_SCOREBOARD));
     struct cell_area *a = malloc(sizeof *a);
@@ -166,7 +166,7 @@ void *gt_scoreboard_new(size_t size)
     return a;
 }
 
-void *gt_scoreboard_find(void *score, unsigned vcpu)
+void *gt_host_scoreboard_find(void *score, unsigned vcpu)
 {
     const struct cell_area *a = score;
     assert(vcpu < HOST_DOUBLE_VCPUS);
@@ -185,28 +185,28 @@ void host_double_move_scoreboard(void)
     }
 }
 
-void *gt_counters_new(size_t n)
+void *gt_host_counters_new(size_t n)
 {
     if (gt_host_can(GT_HOST_SCOREBOARD))
-        return gt_scoreboard_new(n * sizeof(uint64_t));
+        return gt_host_scoreboard_new(n * sizeof(uint64_t));
     uint64_t *set = g_new0(uint64_t, n);
     g_ptr_array_add(host_double.counters, set);
     return set;
 }
 
-unsigned gt_counters_sets(unsigned vcpus)
+unsigned gt_host_counters_sets(unsigned vcpus)
 {
     return gt_host_can(GT_HOST_SCOREBOARD) ? vcpus : 1;
 }
 
-unsigned gt_counters_set_of(unsigned vcpu)
+unsigned gt_host_counters_set_of(unsigned vcpu)
 {
     return gt_host_can(GT_HOST_SCOREBOARD) ? vcpu : 0;
 }
 
-uint64_t *gt_counters_find(void *set, unsigned vcpu)
+uint64_t *gt_host_counters_find(void *set, unsigned vcpu)
 {
-    return gt_host_can(GT_HOST_SCOREBOARD) ? gt_scoreboard_find(set, vcpu) : set;
+    return gt_host_can(GT_HOST_SCOREBOARD) ? gt_host_scoreboard_find(set, vcpu) : set;
 }
 
 /* ---- memory accesses ------------------------------------------------------------------------ */
@@ -223,29 +223,29 @@ static uint32_t meminfo_of(const struct host_double_access *a)
     return shift | (a->store ? STORE_BIT : 0) | (a->big_endian ? BIG_ENDIAN_BIT : 0);
 }
 
-bool gt_mem_is_store(uint32_t meminfo)
+bool gt_host_mem_is_store(uint32_t meminfo)
 {
     return meminfo & STORE_BIT;
 }
 
-unsigned gt_mem_size(uint32_t meminfo)
+unsigned gt_host_mem_size(uint32_t meminfo)
 {
     return 1u << (meminfo & (STORE_BIT - 1));
 }
 
-bool gt_mem_is_big_endian(uint32_t meminfo)
+bool gt_host_mem_is_big_endian(uint32_t meminfo)
 {
     return meminfo & BIG_ENDIAN_BIT;
 }
 
-void gt_mem_value(uint32_t meminfo, uint64_t value[2])
+void gt_host_mem_value(uint32_t meminfo, uint64_t value[2])
 {
     assert(gt_host_can(GT_HOST_MEMORY_VALUES) && host_double.access &&
            meminfo == meminfo_of(host_double.access));
     memcpy(value, host_double.access->value, sizeof host_double.access->value);
 }
 
-bool gt_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_mem_target *out)
+bool gt_host_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_host_mem_target *out)
 {
     assert(host_double.access && meminfo == meminfo_of(host_double.access) &&
            vaddr == host_double.access->vaddr);
@@ -255,7 +255,7 @@ bool gt_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_mem_target *out)
     return true;
 }
 
-void host_double_access(struct gt_block *b, unsigned vcpu, size_t i,
+void host_double_access(struct gt_host_block *b, unsigned vcpu, size_t i,
                         const struct host_double_access *access)
 {
     host_double.access = access;
@@ -271,7 +271,7 @@ void host_double_access(struct gt_block *b, unsigned vcpu, size_t i,
 
 /* ---- registers, guest memory ---------------------------------------------------------------- */
 
-bool gt_register_exists(struct gt_register *r, const char *name)
+bool gt_host_register_exists(struct gt_host_register *r, const char *name)
 {
     for (size_t i = 0; !r->found && name && i < host_double.n_registers; i++)
         if (gt_host_can(GT_HOST_REGISTERS) && !r->exists &&
@@ -290,29 +290,29 @@ static bool low_bytes(const struct host_double_register *r, uint64_t *value)
     return r->size > 0;
 }
 
-bool gt_register_read(struct gt_register *r, const char *name, uint64_t *value)
+bool gt_host_register_read(struct gt_host_register *r, const char *name, uint64_t *value)
 {
-    return gt_register_exists(r, name) && low_bytes(r->handle, value);
+    return gt_host_register_exists(r, name) && low_bytes(r->handle, value);
 }
 
-const char *gt_register_name(size_t i)
+const char *gt_host_register_name(size_t i)
 {
     bool is = gt_host_can(GT_HOST_REGISTERS) && i < host_double.n_registers;
     return is ? host_double.registers[i].name : NULL;
 }
 
-bool gt_register_value(size_t i, uint64_t *value)
+bool gt_host_register_value(size_t i, uint64_t *value)
 {
-    return gt_register_name(i) && low_bytes(&host_double.registers[i], value);
+    return gt_host_register_name(i) && low_bytes(&host_double.registers[i], value);
 }
 
-void gt_registers_each(void (*fn)(void *self, const char *name, void *handle), void *self)
+void gt_host_registers_each(void (*fn)(void *self, const char *name, void *handle), void *self)
 {
-    for (size_t i = 0; gt_register_name(i); i++)
-        fn(self, gt_register_name(i), &host_double.registers[i]);
+    for (size_t i = 0; gt_host_register_name(i); i++)
+        fn(self, gt_host_register_name(i), &host_double.registers[i]);
 }
 
-size_t gt_register_bytes(void *handle, uint8_t *out, size_t n)
+size_t gt_host_register_bytes(void *handle, uint8_t *out, size_t n)
 {
     const struct host_double_register *r = handle;
     memset(out, 0, MIN(r->size, n));
@@ -320,7 +320,7 @@ size_t gt_register_bytes(void *handle, uint8_t *out, size_t n)
     return r->size;
 }
 
-bool gt_physical(uint64_t vaddr, uint64_t *physical)
+bool gt_host_physical(uint64_t vaddr, uint64_t *physical)
 {
     if (!gt_host_can(GT_HOST_PHYSICAL))
         return false;
@@ -328,7 +328,7 @@ bool gt_physical(uint64_t vaddr, uint64_t *physical)
     return true;
 }
 
-bool gt_memory_read(uint64_t addr, void *out, size_t n)
+bool gt_host_memory_read(uint64_t addr, void *out, size_t n)
 {
     uint64_t at = addr - host_double.memory_addr;
     if (!gt_host_can(GT_HOST_MEMORY) || at > host_double.memory_size ||
@@ -338,7 +338,7 @@ bool gt_memory_read(uint64_t addr, void *out, size_t n)
     return true;
 }
 
-bool gt_memory_read_physical(uint64_t addr, void *out, size_t n)
+bool gt_host_memory_read_physical(uint64_t addr, void *out, size_t n)
 {
     if (!gt_host_can(GT_HOST_PHYSICAL_MEMORY) || addr > host_double.physical_size ||
         n > host_double.physical_size - addr)
@@ -347,8 +347,8 @@ bool gt_memory_read_physical(uint64_t addr, void *out, size_t n)
     return true;
 }
 
-bool gt_memory_number(uint64_t addr, size_t n, uint64_t *out)
+bool gt_host_memory_number(uint64_t addr, size_t n, uint64_t *out)
 {
     *out = 0;
-    return n <= sizeof *out && gt_memory_read(addr, out, n);
+    return n <= sizeof *out && gt_host_memory_read(addr, out, n);
 }

@@ -42,16 +42,16 @@ enum host_double_kind {
 struct host_double_hook {
     enum host_double_kind kind;
     int insn; /* its index in the block; -1: the block as a whole */
-    gt_exec_fn exec;
-    gt_mem_fn memory;
+    gt_host_exec_fn exec;
+    gt_host_mem_fn memory;
     unsigned which; /* GT_MEM_LOADS, GT_MEM_STORES */
     void *data;
-    struct gt_scoreboard_entry entry;
+    struct gt_host_scoreboard_entry entry;
     uint64_t *shared;
     uint64_t value;
 };
 
-struct gt_insn_ref {
+struct gt_host_insn {
     uint64_t pc;
     size_t size; /* bytes */
     uint8_t bytes[16];
@@ -60,10 +60,10 @@ struct gt_insn_ref {
 };
 
 /* The block is the test's memory; it stays where it is from its translation on. */
-struct gt_block {
+struct gt_host_block {
     uint64_t pc;
     size_t n_insns, n_hooks;
-    struct gt_insn_ref insns[HOST_DOUBLE_INSNS];
+    struct gt_host_insn insns[HOST_DOUBLE_INSNS];
     struct host_double_hook hooks[HOST_DOUBLE_HOOKS];
 };
 
@@ -94,8 +94,8 @@ struct host_double {
     /* what the plugin is told, by the test */
     const char *program; /* NULL: the host does not say */
     uint64_t entry;
-    bool has_place;                         /* gt_mem_find knows where accesses go */
-    struct gt_mem_target target;            /* of all accesses */
+    bool has_place;                         /* gt_host_mem_find knows where accesses go */
+    struct gt_host_mem_target target;       /* of all accesses */
     uint64_t physical_offset;               /* physical minus virtual address of code */
     struct host_double_register *registers; /* the test's; a handle is an element's address */
     size_t n_registers;
@@ -106,12 +106,12 @@ struct host_double {
     size_t physical_size;
 
     /* inside a callback */
-    struct gt_block *translating;            /* NULL: not in the translation callback */
+    struct gt_host_block *translating;       /* NULL: not in the translation callback */
     const struct host_double_access *access; /* NULL: not in a memory callback */
     unsigned vcpu;
 
-    GPtrArray *score;    /* areas of gt_scoreboard_new */
-    GPtrArray *counters; /* shared sets of gt_counters_new */
+    GPtrArray *score;    /* areas of gt_host_scoreboard_new */
+    GPtrArray *counters; /* shared sets of gt_host_counters_new */
 };
 
 extern struct host_double host_double;
@@ -122,30 +122,30 @@ extern struct host_double host_double;
 void host_double_start(const char *target, unsigned vcpus, int abi);
 /* Frees what the host has; score and shared counters are gone. */
 void host_double_stop(void);
-/* Calls gt_tool_install with the words "name=value" up to a NULL. Returns its status. The words
- * live as long as the plugin. */
+/* Calls gt_host_tool_install with the words "name=value" up to a NULL. Returns its status. The
+ * words live as long as the plugin. */
 int host_double_install(struct gt_error *err, const char *const *words);
 
 /* Empties the block: it begins at pc, and has no instruction. */
-void host_double_block(struct gt_block *b, uint64_t pc);
+void host_double_block(struct gt_host_block *b, uint64_t pc);
 /* Appends an instruction of `size` bytes: its bytes are the low ones of pc, then 0. Returns it. */
-struct gt_insn_ref *host_double_insn(struct gt_block *b, size_t size, const char *text);
+struct gt_host_insn *host_double_insn(struct gt_host_block *b, size_t size, const char *text);
 /* A block of n instructions of 4 bytes, "nop". */
-void host_double_nops(struct gt_block *b, uint64_t pc, size_t n);
+void host_double_nops(struct gt_host_block *b, uint64_t pc, size_t n);
 
 /* Forgets the block's hooks and has the plugin translate it. */
-void host_double_translate(struct gt_block *b);
+void host_double_translate(struct gt_host_block *b);
 /* Runs the hooks of the block itself; those of instruction i; all of them in order. */
-void host_double_enter(struct gt_block *b, unsigned vcpu);
-void host_double_step(struct gt_block *b, unsigned vcpu, size_t i);
-void host_double_run(struct gt_block *b, unsigned vcpu);
+void host_double_enter(struct gt_host_block *b, unsigned vcpu);
+void host_double_step(struct gt_host_block *b, unsigned vcpu, size_t i);
+void host_double_run(struct gt_host_block *b, unsigned vcpu);
 /* Instruction i accesses memory. */
-void host_double_access(struct gt_block *b, unsigned vcpu, size_t i,
+void host_double_access(struct gt_host_block *b, unsigned vcpu, size_t i,
                         const struct host_double_access *access);
 
 /* How many hooks of that kind the instruction (-1: the block) has; the first one, or NULL. */
-size_t host_double_count(const struct gt_block *b, enum host_double_kind kind, int insn);
-const struct host_double_hook *host_double_find(const struct gt_block *b,
+size_t host_double_count(const struct gt_host_block *b, enum host_double_kind kind, int insn);
+const struct host_double_hook *host_double_find(const struct gt_host_block *b,
                                                 enum host_double_kind kind, int insn);
 
 /* Moves all score to other addresses, as QEMU does when a vCPU comes that there is no room for. */

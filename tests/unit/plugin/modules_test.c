@@ -17,19 +17,19 @@
 
 enum { PAGE = 4096, TIMES = 100 };
 
-static struct gt_modules modules;
+static struct gt_support_modules modules;
 static unsigned maps_read, symbols_read, added;
 
-int __real_gt_process_mapping_at(uint64_t host_addr, struct gt_mapping *out);
-int __wrap_gt_process_mapping_at(uint64_t host_addr, struct gt_mapping *out);
-int __wrap_gt_process_mapping_at(uint64_t host_addr, struct gt_mapping *out)
+int __real_gt_process_mapping_at(uint64_t host_addr, struct gt_process_mapping *out);
+int __wrap_gt_process_mapping_at(uint64_t host_addr, struct gt_process_mapping *out);
+int __wrap_gt_process_mapping_at(uint64_t host_addr, struct gt_process_mapping *out)
 {
     maps_read++;
     return __real_gt_process_mapping_at(host_addr, out);
 }
 
-int __wrap_gt_symbols_load(const char *path, struct gt_symbols **out, struct gt_error *err);
-int __wrap_gt_symbols_load(const char *path, struct gt_symbols **out, struct gt_error *err)
+int __wrap_gt_elf_symbols_load(const char *path, struct gt_elf_symbols **out, struct gt_error *err);
+int __wrap_gt_elf_symbols_load(const char *path, struct gt_elf_symbols **out, struct gt_error *err)
 {
     (void)path;
     symbols_read++;
@@ -37,7 +37,7 @@ int __wrap_gt_symbols_load(const char *path, struct gt_symbols **out, struct gt_
     return gt_error_set(err, GT_E_FORMAT, "no symbols here");
 }
 
-static void on_added(void *self, struct gt_module *m)
+static void on_added(void *self, struct gt_support_module *m)
 {
     (void)self, (void)m;
     added++;
@@ -47,21 +47,21 @@ static int setup(void **state)
 {
     (void)state;
     maps_read = symbols_read = added = 0;
-    gt_modules_init(&modules, true, on_added, NULL);
+    gt_support_modules_init(&modules, true, on_added, NULL);
     modules.has_base = true;
-    return gt_worker_create(&modules.worker, NULL);
+    return gt_thread_worker_create(&modules.worker, NULL);
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    gt_worker_destroy(modules.worker);
+    gt_thread_worker_destroy(modules.worker);
     return 0;
 }
 
-static struct gt_module *module_at(const char *at)
+static struct gt_support_module *module_at(const char *at)
 {
-    return gt_modules_at(&modules, (uintptr_t)at, at);
+    return gt_support_modules_at(&modules, (uintptr_t)at, at);
 }
 
 static char *map(void *at, int fd)
@@ -69,13 +69,13 @@ static char *map(void *at, int fd)
     int flags = (fd < 0 ? MAP_ANONYMOUS : 0) | (at ? MAP_FIXED : 0) | MAP_PRIVATE;
     char *p = mmap(at, PAGE, PROT_READ, flags, fd, 0);
     assert_true(p != MAP_FAILED);
-    gt_modules_mapped(&modules, (uintptr_t)p, PAGE, fd < 0);
+    gt_support_modules_mapped(&modules, (uintptr_t)p, PAGE, fd < 0);
     return p;
 }
 
 static void unmap(char *p)
 {
-    gt_modules_unmapped(&modules, (uintptr_t)p, PAGE);
+    gt_support_modules_unmapped(&modules, (uintptr_t)p, PAGE);
     munmap(p, PAGE);
 }
 
@@ -128,10 +128,10 @@ static void test_the_same_file_is_read_once(void **state)
     char path[] = "/tmp/gt-modules-XXXXXX";
     int fd = make_file(path, 1);
     char *place = map(NULL, -1);
-    struct gt_module *first = NULL;
+    struct gt_support_module *first = NULL;
     for (int i = 0; i < TIMES; i++) {
         map(place, fd);
-        struct gt_module *m = module_at(place);
+        struct gt_support_module *m = module_at(place);
         assert_true(!first || m == first);
         first = m;
         unmap(place);
@@ -150,7 +150,7 @@ static void test_a_file_that_changed_is_read_again(void **state)
     char path[] = "/tmp/gt-modules-XXXXXX";
     int fd = make_file(path, 1);
     char *place = map(NULL, fd);
-    struct gt_module *first = module_at(place);
+    struct gt_support_module *first = module_at(place);
     unmap(place);
     struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
     assert_int_equal(futimens(fd, times), 0);
@@ -191,10 +191,10 @@ static void test_a_file_in_many_places(void **state)
     int fd = make_file(path, 1), other = make_file(other_path, 2);
     char *room = mmap(NULL, (TIMES + 1) * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     char *alone = map(room + TIMES * PAGE, other);
-    struct gt_module *first = NULL, *single = module_at(alone);
+    struct gt_support_module *first = NULL, *single = module_at(alone);
     for (int i = 0; i < TIMES; i++) {
         char *p = map(room + i * PAGE, fd);
-        struct gt_module *m = module_at(p);
+        struct gt_support_module *m = module_at(p);
         assert_string_equal(m->path, path);
         assert_int_equal(modules.displaced->len, i > 0);
         first = first ? first : m;

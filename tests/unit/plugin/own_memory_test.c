@@ -21,7 +21,7 @@ static char letter = 'a';
 static char read_letter(void)
 {
     char c = 0;
-    return gt_own_memory_read((uint64_t)(uintptr_t)&letter, &c, 1) == 0 ? c : 0;
+    return gt_support_own_memory_read((uint64_t)(uintptr_t)&letter, &c, 1) == 0 ? c : 0;
 }
 
 /* The child's exit status is 0 if it reads what it has written. */
@@ -55,11 +55,11 @@ static void test_missing(void **state)
     uint64_t end = (uint64_t)(uintptr_t)pages + PAGE;
     memcpy(pages + PAGE - 8, "12345678", 8);
     assert_int_equal(munmap(pages + PAGE, PAGE), 0);
-    assert_int_equal(gt_own_memory_read(end - 8, out, 8), 0);
+    assert_int_equal(gt_support_own_memory_read(end - 8, out, 8), 0);
     assert_memory_equal(out, "12345678", 8);
-    assert_int_equal(gt_own_memory_read(end - 8, out, 16), EFAULT); /* a part is there */
-    assert_int_equal(gt_own_memory_read(end, out, 8), EFAULT);
-    assert_int_equal(gt_own_memory_read(0, out, 8), EFAULT);
+    assert_int_equal(gt_support_own_memory_read(end - 8, out, 16), EFAULT); /* a part is there */
+    assert_int_equal(gt_support_own_memory_read(end, out, 8), EFAULT);
+    assert_int_equal(gt_support_own_memory_read(0, out, 8), EFAULT);
     munmap(pages, PAGE);
 }
 

@@ -33,7 +33,7 @@ static void on_leave(void *self, struct gt_stack *s, uint64_t time, uint32_t dep
     say('-', addr);
 }
 
-static bool on_open(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time)
+static bool on_open(void *self, struct gt_track_thread *t, struct gt_stack *s, uint64_t time)
 {
     (void)t, (void)time;
     s->out = self;
@@ -46,12 +46,12 @@ static void on_close(void *self, struct gt_stack *s)
     s->out = NULL;
 }
 
-static const struct gt_sink sink = {on_enter, on_leave, on_open, on_close};
-static struct gt_func anon = {.hi = UINT64_MAX, .flags = GT_FUNC_ANON};
+static const struct gt_track_sink sink = {on_enter, on_leave, on_open, on_close};
+static struct gt_track_func anon = {.hi = UINT64_MAX, .flags = GT_FUNC_ANON};
 
 struct machine {
-    struct gt_tracker tracker;
-    struct gt_thread thread;
+    struct gt_track tracker;
+    struct gt_track_thread thread;
     uint64_t last_exit;
 };
 
@@ -60,20 +60,20 @@ static int set_up(void **state)
     static struct machine m;
     memset(&m, 0x5a, sizeof m);
     memset(said, 0, sizeof said);
-    if (!gt_tracker_init(&m.tracker, &sink, said, 1024, true))
+    if (!gt_track_init(&m.tracker, &sink, said, 1024, true))
         return -1;
     m.tracker.machine = true;
     memset(&m.thread, 0, sizeof m.thread);
     m.last_exit = 0;
     *state = &m;
-    return gt_thread_init(&m.thread, &m.tracker, 1) ? 0 : -1;
+    return gt_track_thread_init(&m.thread, &m.tracker, 1) ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
     struct machine *m = *state;
-    gt_thread_finish(&m->thread, 100);
-    gt_tracker_finish(&m->tracker);
+    gt_track_thread_finish(&m->thread, 100);
+    gt_track_finish(&m->tracker);
     return 0;
 }
 
@@ -87,7 +87,7 @@ static struct gt_code block(uint64_t pc, enum gt_code_exit exit, uint64_t target
 static void run(struct machine *m, struct gt_code *code)
 {
     gt_code_set_slow_flags(code);
-    uint64_t stays = gt_last_exit_of_func(code->fn);
+    uint64_t stays = gt_track_last_exit_of_func(code->fn);
     if (m->last_exit != stays &&
         (m->last_exit == 0 ||
          !transfer_plain(&m->thread, code, m->last_exit, 1, &sink, said, 1024)))
@@ -106,7 +106,7 @@ static uint64_t severe(const struct machine *m)
 {
     uint64_t sum = 0;
     for (int i = 0; i < GT_COUNTERS; i++)
-        if (gt_counter_is_anomaly(i))
+        if (gt_track_counter_is_anomaly(i))
             sum += m->thread.counters[i];
     return sum;
 }

@@ -6,8 +6,8 @@
 static struct guest *start(bool tail_calls)
 {
     struct guest *g = guest_create(100, tail_calls);
-    struct gt_func *file = func(g, 'm');
-    *file = (struct gt_func){.lo = func_at('m'), .hi = func_at('z'), .flags = GT_FUNC_ANON};
+    struct gt_track_func *file = func(g, 'm');
+    *file = (struct gt_track_func){.lo = func_at('m'), .hi = func_at('z'), .flags = GT_FUNC_ANON};
     return g;
 }
 
@@ -124,7 +124,7 @@ static void test_far_jump_to_suspended(void **state)
     check(g, 0, "+a+m+c-c");
     check(g, 1, "+m+c");
     check_counters(g, GT_COUNT_SWITCHED, 2, -1);
-    gt_tracker_close_suspended(&g->k, g->time);
+    gt_track_close_suspended(&g->k, g->time);
     guest_destroy(g);
 }
 

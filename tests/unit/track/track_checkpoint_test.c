@@ -21,8 +21,8 @@ static void end_all(struct guest *g)
 {
     g->last_exit = 0;
     gt_track_stop_following(&g->t, ++g->time);
-    gt_tracker_end_suspended(&g->k, g->time);
-    gt_checkpoint_leave(&g->t, g->time);
+    gt_track_end_suspended(&g->k, g->time);
+    gt_track_checkpoint_leave(&g->t, g->time);
 }
 
 /* Both threads are as they were, although one had returned and the other had gone on. */
@@ -30,10 +30,10 @@ static void test_restored(void **state)
 {
     (void)state;
     struct guest *g = two_threads();
-    struct gt_thread_checkpoint at;
-    struct gt_checkpoint *c = gt_checkpoint_make(&g->k);
+    struct gt_track_thread_checkpoint at;
+    struct gt_track_checkpoint *c = gt_track_checkpoint_make(&g->k);
     assert_non_null(c);
-    gt_checkpoint_thread(&g->t, &at);
+    gt_track_checkpoint_thread(&g->t, &at);
     ret(g, 'u', 1);
     plain(g, 't', 2);
     switch_to(g, 't', 3, T, MAIN, T_SP, MAIN_SP);
@@ -42,9 +42,9 @@ static void test_restored(void **state)
     check(g, 1, "+t+u-u+s");
     for (int i = 0; i < 2; i++) { /* as often as it is loaded */
         end_all(g);
-        assert_true(gt_checkpoint_restore(&g->k, c, ++g->time));
-        gt_checkpoint_resume(&g->t, c, &at, g->time);
-        g->last_exit = gt_last_exit_of_func(func(g, 'u'));
+        assert_true(gt_track_checkpoint_restore(&g->k, c, ++g->time));
+        gt_track_checkpoint_resume(&g->t, c, &at, g->time);
+        g->last_exit = gt_track_last_exit_of_func(func(g, 'u'));
     }
     check(g, 0, "+b+s-s-b+b+s-s-b+b+s");
     check(g, 1, "+t+u-u+s-s-t+t+u-u-t+t+u");
@@ -55,7 +55,7 @@ static void test_restored(void **state)
     check(g, 0, "+b+s-s-b+b+s-s-b+b+s-s");
     check(g, 1, "+t+u-u+s-s-t+t+u-u-t+t+u-u+s");
     check_counters(g, GT_COUNT_BEGUN, 1, GT_COUNT_SWITCHED, 3, -1);
-    gt_checkpoint_free(c);
+    gt_track_checkpoint_free(c);
     guest_destroy(g);
 }
 
@@ -65,22 +65,22 @@ static void test_handler(void **state)
 {
     (void)state;
     struct guest *g = machine_start();
-    struct gt_thread_checkpoint at;
+    struct gt_track_thread_checkpoint at;
     call(g, 'b', 1, 'c');
     plain(g, 'c', 0);
     enter(g, 'h');
-    struct gt_checkpoint *c = gt_checkpoint_make(&g->k);
-    gt_checkpoint_thread(&g->t, &at);
+    struct gt_track_checkpoint *c = gt_track_checkpoint_make(&g->k);
+    gt_track_checkpoint_thread(&g->t, &at);
     uint64_t last_exit = g->last_exit;
     call(g, 'h', 1, 'i');
     plain(g, 'i', 0);
     end_all(g);
-    assert_true(gt_checkpoint_restore(&g->k, c, ++g->time));
-    gt_checkpoint_resume(&g->t, c, &at, g->time);
+    assert_true(gt_track_checkpoint_restore(&g->k, c, ++g->time));
+    gt_track_checkpoint_resume(&g->t, c, &at, g->time);
     g->last_exit = last_exit;
     load_sp(g, MAIN_SP, U_SP);
     assert_false(g->t.stack->top->flags & GT_FRAME_SP_LOADED);
-    gt_checkpoint_free(c);
+    gt_track_checkpoint_free(c);
     guest_destroy(g);
 }
 
@@ -89,21 +89,21 @@ static void test_others(void **state)
 {
     (void)state;
     struct guest *g = machine_start();
-    struct gt_thread_checkpoint at;
-    struct gt_checkpoint *c = gt_checkpoint_make(&g->k);
-    gt_checkpoint_thread(&g->t, &at);
+    struct gt_track_thread_checkpoint at;
+    struct gt_track_checkpoint *c = gt_track_checkpoint_make(&g->k);
+    gt_track_checkpoint_thread(&g->t, &at);
     switch_to(g, 'b', 1, MAIN, 0, MAIN_SP, T_SP);
     plain(g, 't', 0);
     end_all(g);
-    assert_true(gt_checkpoint_restore(&g->k, c, ++g->time));
-    gt_checkpoint_resume(&g->t, c, &at, g->time);
+    assert_true(gt_track_checkpoint_restore(&g->k, c, ++g->time));
+    gt_track_checkpoint_resume(&g->t, c, &at, g->time);
     check(g, 0, "+b+s-s-b+b");
     check(g, 1, "+t-t");
     assert_null(g->k.stacks->next);
     end_all(g);
-    assert_true(gt_checkpoint_begin(&g->t, true, ++g->time));
+    assert_true(gt_track_checkpoint_begin(&g->t, true, ++g->time));
     assert_true(g->t.stack->cut && g->t.stack->top == g->t.stack->base);
-    gt_checkpoint_free(c);
+    gt_track_checkpoint_free(c);
     guest_destroy(g);
 }
 

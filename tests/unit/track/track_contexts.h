@@ -21,7 +21,7 @@ static inline void load(struct guest *g, uint64_t slot)
     gt_track_restored(&g->t, slot + 8);
     gt_track_restored(&g->t, slot);
     gt_track_switched(&g->t, 0);
-    g->last_exit = gt_last_exit_of_func(func(g, 'l'));
+    g->last_exit = gt_track_last_exit_of_func(func(g, 'l'));
 }
 
 /* a calls b, b calls s to save and then itself, so often. */

@@ -20,7 +20,7 @@ static void test_coroutine(void **state)
     assert_ptr_equal(g->t.stack, first);
     check(g, 1, "+c+s-s");
     check(g, 2, "+c+s");
-    gt_tracker_close_suspended(&g->k, g->time);
+    gt_track_close_suspended(&g->k, g->time);
     check(g, 0, "+a+s-s+s-s-a");
     check(g, 2, "+c+s-s-c");
     check(g, 1, "+c+s-s");
@@ -158,15 +158,15 @@ static void test_running(void **state)
     struct guest *g = guest_create(100, true);
     call(g, 'a', 0, 'b');
     plain(g, 'b', 0);
-    struct gt_thread first = g->t;
-    assert_true(gt_thread_init(&g->t, &g->k, g->time));
+    struct gt_track_thread first = g->t;
+    assert_true(gt_track_thread_init(&g->t, &g->k, g->time));
     g->last_exit = 0;
     ret(g, 'e', 0);
     g->t.stack->top->kind = GT_FRAME_CALL;
     plain(g, 'a', 1);
     check_counters(g, GT_ANOMALY_UNKNOWN_RETURN, 1, -1);
-    struct gt_thread second = g->t;
-    gt_thread_finish(&first, g->time);
+    struct gt_track_thread second = g->t;
+    gt_track_thread_finish(&first, g->time);
     g->t = second;
     guest_destroy(g);
 }
@@ -223,7 +223,7 @@ static void test_jump_to_restorer(void **state)
         call(g, 'a', 0, 's');
         arrive(g, block(g, 's', 0, GT_EXIT_PLAIN, 0));
         gt_track_saved(&g->t, 0x100000);
-        g->last_exit = gt_last_exit_of_func(func(g, 's'));
+        g->last_exit = gt_track_last_exit_of_func(func(g, 's'));
         load(g, 0x300000);
         plain(g, 'c', 0);
         call(g, 'c', 1, 'l');
@@ -278,8 +278,8 @@ static void test_threads(void **state)
 {
     (void)state;
     struct guest *g = nested_saves(1);
-    struct gt_thread first = g->t;
-    assert_true(gt_thread_init(&g->t, &g->k, g->time));
+    struct gt_track_thread first = g->t;
+    assert_true(gt_track_thread_init(&g->t, &g->k, g->time));
     g->last_exit = 0;
     plain(g, 'e', 0);
     call(g, 'e', 1, 'l');
@@ -287,9 +287,9 @@ static void test_threads(void **state)
     plain(g, 'b', 1);
     check_counters(g, -1);
     check(g, 1, "+e+l");
-    struct gt_thread second = g->t;
+    struct gt_track_thread second = g->t;
     g->t = first;
-    gt_thread_finish(&g->t, g->time);
+    gt_track_thread_finish(&g->t, g->time);
     for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS; i++)
         assert_int_equal(g->k.saved_contexts[i].slot, 0);
     check(g, 0, "+a+b+s-s+b-b-b-a");

@@ -28,16 +28,16 @@ struct text {
 };
 
 struct guest {
-    struct gt_tracker k;
-    struct gt_thread t;
-    struct gt_func fn[FUNCS];
+    struct gt_track k;
+    struct gt_track_thread t;
+    struct gt_track_func fn[FUNCS];
     uint64_t last_exit, time;
     struct text texts[STACKS];
     size_t n_texts;
     bool refuses; /* the sink opens nothing more */
     struct gt_code *codes[400];
     size_t n_codes;
-    struct gt_sink sink;
+    struct gt_track_sink sink;
 };
 
 static inline uint64_t func_at(char name)
@@ -72,7 +72,7 @@ static inline void on_leave(void *self, struct gt_stack *s, uint64_t time, uint3
     assert_int_equal(--((struct text *)s->out)->depth, depth);
 }
 
-static inline bool on_open(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time)
+static inline bool on_open(void *self, struct gt_track_thread *t, struct gt_stack *s, uint64_t time)
 {
     struct guest *g = self;
     assert_ptr_equal(t->stack, s);
@@ -97,12 +97,12 @@ static inline struct guest *guest_create(uint32_t max_depth, bool tail_calls)
     assert_int_equal(posix_memalign(&p, 64, sizeof(struct guest)), 0);
     struct guest *g = p;
     memset(g, 0, sizeof *g);
-    g->sink = (struct gt_sink){on_enter, on_leave, on_open, on_close};
+    g->sink = (struct gt_track_sink){on_enter, on_leave, on_open, on_close};
     for (int i = 0; i < FUNCS; i++)
-        g->fn[i] = (struct gt_func){.lo = func_at((char)('a' + i)),
-                                    .hi = func_at((char)('a' + i)) + FUNC_SIZE};
-    assert_true(gt_tracker_init(&g->k, &g->sink, g, max_depth, tail_calls));
-    assert_true(gt_thread_init(&g->t, &g->k, 1));
+        g->fn[i] = (struct gt_track_func){.lo = func_at((char)('a' + i)),
+                                          .hi = func_at((char)('a' + i)) + FUNC_SIZE};
+    assert_true(gt_track_init(&g->k, &g->sink, g, max_depth, tail_calls));
+    assert_true(gt_track_thread_init(&g->t, &g->k, 1));
     g->time = 1;
     return g;
 }
@@ -110,14 +110,14 @@ static inline struct guest *guest_create(uint32_t max_depth, bool tail_calls)
 static inline void guest_destroy(struct guest *g)
 {
     if (g->t.stack)
-        gt_thread_finish(&g->t, g->time);
-    gt_tracker_finish(&g->k);
+        gt_track_thread_finish(&g->t, g->time);
+    gt_track_finish(&g->k);
     for (size_t i = 0; i < g->n_codes; i++)
         free(g->codes[i]);
     free(g);
 }
 
-static inline struct gt_func *func(struct guest *g, char name)
+static inline struct gt_track_func *func(struct guest *g, char name)
 {
     return &g->fn[name - 'a'];
 }
@@ -130,7 +130,7 @@ static inline struct gt_code *block(struct guest *g, char name, unsigned n, enum
     assert_true(g->n_codes < sizeof g->codes / sizeof g->codes[0]);
     assert_int_equal(posix_memalign(&p, 64, sizeof(struct gt_code)), 0);
     struct gt_code *c = g->codes[g->n_codes++] = p;
-    struct gt_func *fn = func(g, name);
+    struct gt_track_func *fn = func(g, name);
     *c = (struct gt_code){.pc = fn->lo + n * BLOCK_SIZE,
                           .size = BLOCK_SIZE,
                           .target = target,
@@ -146,12 +146,12 @@ static inline struct gt_code *block(struct guest *g, char name, unsigned n, enum
 static inline void arrive(struct guest *g, struct gt_code *c)
 {
     g->time += 4;
-    if (g->last_exit == gt_last_exit_of_func(c->fn))
+    if (g->last_exit == gt_track_last_exit_of_func(c->fn))
         return;
     bool room = g->t.stack->out != NULL;
     if (g->last_exit && room &&
         transfer_plain(&g->t, c, g->last_exit, g->time, &g->sink, g, g->k.max_depth))
-        g->last_exit = gt_last_exit_of_func(c->fn);
+        g->last_exit = gt_track_last_exit_of_func(c->fn);
     else
         g->last_exit = gt_track_slow(&g->t, c, g->last_exit, g->time);
     assert_true(g->t.stack->top >= g->t.stack->base && g->t.stack->top < g->t.stack->limit);
@@ -191,7 +191,7 @@ static inline void check(const struct guest *g, size_t stack, const char *text)
     assert_string_equal(g->texts[stack].text, text);
 }
 
-/* Returns were decided by these rules: pairs of enum gt_counter and count, until -1. */
+/* Returns were decided by these rules: pairs of enum gt_track_counter and count, until -1. */
 static inline void check_rules(const struct guest *g, ...)
 {
     uint64_t want[GT_COUNTERS] = {0};
@@ -202,11 +202,12 @@ static inline void check_rules(const struct guest *g, ...)
     va_end(ap);
     for (int i = GT_RULES; i < GT_ANOMALIES; i++)
         if (g->t.counters[i] != want[i])
-            fail_msg("rule %s has decided %d times, not %d", gt_counter_name(i),
+            fail_msg("rule %s has decided %d times, not %d", gt_track_counter_name(i),
                      (int)g->t.counters[i], (int)want[i]);
 }
 
-/* The counters, rules aside, are exactly these: pairs of enum gt_counter and count, until -1. */
+/* The counters, rules aside, are exactly these: pairs of enum gt_track_counter and count, until
+ * -1. */
 static inline void check_counters(const struct guest *g, ...)
 {
     uint64_t want[GT_COUNTERS] = {0};
@@ -216,8 +217,8 @@ static inline void check_counters(const struct guest *g, ...)
         want[d] = (uint64_t)va_arg(ap, int);
     va_end(ap);
     for (int i = 0; i < GT_COUNTERS; i++)
-        if (!gt_counter_is_rule(i) && g->t.counters[i] != want[i])
-            fail_msg("counter %s is %d, not %d", gt_counter_name(i), (int)g->t.counters[i],
+        if (!gt_track_counter_is_rule(i) && g->t.counters[i] != want[i])
+            fail_msg("counter %s is %d, not %d", gt_track_counter_name(i), (int)g->t.counters[i],
                      (int)want[i]);
 }
 

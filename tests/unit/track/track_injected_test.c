@@ -30,12 +30,12 @@ static bool read_words(void *self, uint64_t addr, void *out, size_t n)
     return addr >= FRAME || at <= AT;
 }
 
-static struct gt_program_view view = {.stack_pointer = stack_pointer,
-                                      .read = read_words,
-                                      .word = 8,
-                                      .signal_pc = 8,
-                                      .signal_sp = 16,
-                                      .signal_link = 24};
+static struct gt_track_program_view view = {.stack_pointer = stack_pointer,
+                                            .read = read_words,
+                                            .word = 8,
+                                            .signal_pc = 8,
+                                            .signal_sp = 16,
+                                            .signal_link = 24};
 
 /* a has called b. */
 static struct guest *start(bool by_memory)

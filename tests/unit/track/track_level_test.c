@@ -30,13 +30,13 @@ static void add(unsigned level, uint32_t depth, char what, uint64_t addr)
 static void enter(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
     (void)self, (void)time;
-    add(gt_level_of(s->top->level), depth, '+', addr);
+    add(gt_track_level_of(s->top->level), depth, '+', addr);
 }
 
 static void leave(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
     (void)self, (void)time;
-    add(gt_level_of(s->top->level), depth, '-', addr);
+    add(gt_track_level_of(s->top->level), depth, '-', addr);
 }
 
 /* Those of the hot path know the output only. */
@@ -55,10 +55,10 @@ static void leave_here(void *self, struct gt_stack *s, uint64_t time, uint32_t d
 static void level(void *self, struct gt_stack *s, uint64_t time)
 {
     (void)self, (void)time;
-    s->out = &outputs[gt_level_of(s->level)];
+    s->out = &outputs[gt_track_level_of(s->level)];
 }
 
-static bool open_stack(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time)
+static bool open_stack(void *self, struct gt_track_thread *t, struct gt_stack *s, uint64_t time)
 {
     (void)t;
     level(self, s, time);
@@ -71,12 +71,12 @@ static void close_stack(void *self, struct gt_stack *s)
     s->out = NULL;
 }
 
-static const struct gt_sink sink = {
+static const struct gt_track_sink sink = {
     .enter = enter, .leave = leave, .open = open_stack, .close = close_stack, .level = level};
-static const struct gt_sink hot_sink = {.enter = enter_here, .leave = leave_here};
-static struct gt_func code_of_all = {.hi = UINT64_MAX, .flags = GT_FUNC_ANON};
-static struct gt_tracker k;
-static struct gt_thread t;
+static const struct gt_track_sink hot_sink = {.enter = enter_here, .leave = leave_here};
+static struct gt_track_func code_of_all = {.hi = UINT64_MAX, .flags = GT_FUNC_ANON};
+static struct gt_track k;
+static struct gt_track_thread t;
 
 static struct gt_code block(unsigned at_level, uint64_t pc)
 {
@@ -119,7 +119,7 @@ static bool come_back(unsigned at_level, uint64_t pc)
 static void handler(unsigned at_level, uint64_t addr)
 {
     gt_track_set_level(&t, at_level, 1);
-    gt_machine_enter(&t, addr, &code_of_all, NULL, gt_last_exit_of_func(&code_of_all), 1);
+    gt_machine_enter(&t, addr, &code_of_all, NULL, gt_track_last_exit_of_func(&code_of_all), 1);
 }
 
 static void end_handler(unsigned back_to)
@@ -132,17 +132,17 @@ static void end_handler(unsigned back_to)
 static void begin(unsigned at_level)
 {
     text[0] = '\0';
-    t = (struct gt_thread){0};
-    assert_true(gt_tracker_init(&k, &sink, NULL, 1024, true));
+    t = (struct gt_track_thread){0};
+    assert_true(gt_track_init(&k, &sink, NULL, 1024, true));
     k.machine = k.one_output = true;
     gt_track_set_level(&t, at_level, 0);
-    assert_true(gt_thread_init(&t, &k, 0));
+    assert_true(gt_track_thread_init(&t, &k, 0));
 }
 
 static void end(void)
 {
-    gt_thread_finish(&t, 2);
-    gt_tracker_finish(&k);
+    gt_track_thread_finish(&t, 2);
+    gt_track_finish(&k);
 }
 
 static void test_handlers(void **state)

@@ -34,7 +34,7 @@ static inline struct guest *machine_start(void)
 static inline void enter_at(struct guest *g, struct gt_code *c)
 {
     gt_machine_enter(&g->t, c->pc, c->fn, c, g->last_exit, ++g->time);
-    g->last_exit = gt_last_exit_of_func(c->fn);
+    g->last_exit = gt_track_last_exit_of_func(c->fn);
 }
 
 /* A handler begins at block 0 of the function: the host told. */
@@ -42,7 +42,7 @@ static inline void enter(struct guest *g, char name)
 {
     struct gt_code *c = block(g, name, 0, GT_EXIT_PLAIN, 0);
     gt_machine_enter(&g->t, c->pc, c->fn, NULL, g->last_exit, ++g->time);
-    g->last_exit = gt_last_exit_of_func(c->fn);
+    g->last_exit = gt_track_last_exit_of_func(c->fn);
 }
 
 /* Block n of the function ends in an exception return. */

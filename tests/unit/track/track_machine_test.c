@@ -229,7 +229,7 @@ static void test_return_to_next(void **state)
     next->pc = func_at('b') + 2 * BLOCK_SIZE;
     arrive(g, next);
     check(g, 0, "+b");
-    assert_int_equal(g->last_exit, gt_last_exit_of_func(func(g, 'c')));
+    assert_int_equal(g->last_exit, gt_track_last_exit_of_func(func(g, 'c')));
     check_counters(g, -1);
     guest_destroy(g);
 }

@@ -36,15 +36,15 @@ static void make_call_at(struct guest *g, uint64_t sp)
 }
 
 /* A process begins on another vCPU, which has run nothing so far. */
-static void begin_process_at(struct guest *g, struct gt_thread *other, uint64_t sp)
+static void begin_process_at(struct guest *g, struct gt_track_thread *other, uint64_t sp)
 {
     struct gt_code *from = block(g, 'x', 0, GT_EXIT_EXCEPTION_RETURN, 0);
-    assert_true(gt_thread_init(other, &g->k, ++g->time));
+    assert_true(gt_track_thread_init(other, &g->k, ++g->time));
     other->returned_sp = sp;
     gt_machine_resolve(other, from, block(g, 'b', 2, GT_EXIT_PLAIN, 0), ++g->time);
 }
 
-static void begin_process(struct guest *g, struct gt_thread *other)
+static void begin_process(struct guest *g, struct gt_track_thread *other)
 {
     begin_process_at(g, other, 0);
 }
@@ -53,7 +53,7 @@ static void test_maker(void **state)
 {
     (void)state;
     struct guest *g = machine_start();
-    struct gt_thread other = {0};
+    struct gt_track_thread other = {0};
     make_call(g, block(g, 'b', 1, GT_EXIT_SYSCALL, 0));
     make_others(g, GT_TRACK_FORK_SNAPSHOTS - 1);
     begin_process(g, &other);
@@ -62,7 +62,7 @@ static void test_maker(void **state)
     assert_int_equal(other.stack->top->ret, func_at('a') + BLOCK_SIZE);
     assert_int_equal(other.counters[GT_COUNT_BEGUN], 1);
     assert_int_equal(other.calls, 0);
-    gt_thread_finish(&other, ++g->time);
+    gt_track_thread_finish(&other, ++g->time);
     guest_destroy(g);
 }
 
@@ -71,22 +71,22 @@ static void test_forgotten(void **state)
 {
     (void)state;
     struct guest *g = machine_start();
-    struct gt_thread other = {0};
+    struct gt_track_thread other = {0};
     make_call(g, block(g, 'b', 1, GT_EXIT_SYSCALL, 0));
     make_others(g, GT_TRACK_FORK_SNAPSHOTS);
     begin_process(g, &other);
     assert_int_equal(other.stack->top->kind, GT_FRAME_ROOT);
     assert_int_equal(other.counters[GT_COUNT_BEGUN], 1);
-    gt_thread_finish(&other, ++g->time);
+    gt_track_thread_finish(&other, ++g->time);
     guest_destroy(g);
 }
 
 static uint32_t depth_of_process(struct guest *g, uint64_t sp)
 {
-    struct gt_thread other = {0};
+    struct gt_track_thread other = {0};
     begin_process_at(g, &other, sp);
     uint32_t depth = gt_stack_depth(other.stack);
-    gt_thread_finish(&other, ++g->time);
+    gt_track_thread_finish(&other, ++g->time);
     return depth;
 }
 
@@ -116,7 +116,7 @@ static void test_leap(void **state)
 {
     (void)state;
     struct guest *g = machine_start();
-    struct gt_thread other = {0};
+    struct gt_track_thread other = {0};
     call(g, 'b', 0, 's');
     plain(g, 's', 0);
     gt_track_saved(&g->t, MAIN);
@@ -132,7 +132,7 @@ static void test_leap(void **state)
     assert_true(gt_machine_longjmp(&other, back, ++g->time));
     assert_int_equal(gt_stack_depth(other.stack), gt_stack_depth(g->t.stack));
     assert_int_equal(other.counters[GT_COUNT_UNWOUND], 1);
-    gt_thread_finish(&other, ++g->time);
+    gt_track_thread_finish(&other, ++g->time);
     guest_destroy(g);
 }
 
@@ -140,7 +140,7 @@ static void test_leap(void **state)
  * plain then: a jump to where s had returned ends l's call. */
 static bool may_leap_after(uint64_t next_pc)
 {
-    static const struct gt_func leaping = {.flags = GT_FUNC_ANON};
+    static const struct gt_track_func leaping = {.flags = GT_FUNC_ANON};
     struct guest *g = machine_start();
     call(g, 'b', 0, 's');
     plain(g, 's', 0);
@@ -153,10 +153,10 @@ static bool may_leap_after(uint64_t next_pc)
     gt_track_restored(&g->t, MAIN);
     gt_machine_switch(&g->t, T_SP, U_SP, ++g->time);
     struct gt_code next = {.pc = next_pc, .size = 4, .insns = 1, .fn = func(g, 'l')};
-    (void)gt_track_slow(&g->t, &next, gt_last_exit_of_func(&leaping), ++g->time);
+    (void)gt_track_slow(&g->t, &next, gt_track_last_exit_of_func(&leaping), ++g->time);
     bool may = g->t.slow_flags & GT_SLOW_LONGJMP;
     (void)gt_track_slow(&g->t, block(g, 'b', 1, GT_EXIT_PLAIN, 0),
-                        gt_last_exit_of_jump(func(g, 'l')), ++g->time);
+                        gt_track_last_exit_of_jump(func(g, 'l')), ++g->time);
     assert_int_equal(gt_stack_depth(g->t.stack), depth);
     assert_int_equal(g->t.counters[GT_COUNT_UNWOUND], 1);
     assert_false(g->t.slow_flags & GT_SLOW_LONGJMP);

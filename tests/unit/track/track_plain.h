@@ -6,11 +6,11 @@
 #include "track/transfer.h"
 
 /* False: it has decided nothing. */
-static inline bool transfer_plain(struct gt_thread *t, struct gt_code *code, uint64_t last_exit,
-                                  uint64_t time, const struct gt_sink *sink, void *self,
-                                  uint32_t max_depth)
+static inline bool transfer_plain(struct gt_track_thread *t, struct gt_code *code,
+                                  uint64_t last_exit, uint64_t time,
+                                  const struct gt_track_sink *sink, void *self, uint32_t max_depth)
 {
-    struct gt_call_event found;
+    struct gt_track_call_event found;
     if (!gt_track_transfer(t, code, last_exit, max_depth, &found))
         return false;
     (found.leaves ? sink->leave : sink->enter)(self, t->stack, time, found.depth, found.addr);

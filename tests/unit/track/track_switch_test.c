@@ -291,8 +291,8 @@ static void test_other_vcpu(void **state)
 {
     (void)state;
     struct guest *g = two_threads(MAIN_SP, T_SP);
-    struct gt_thread first, second = {0};
-    assert_true(gt_thread_init(&second, &g->k, g->time));
+    struct gt_track_thread first, second = {0};
+    assert_true(gt_track_thread_init(&second, &g->k, g->time));
     check(g, 2, "");
     first = g->t;
     g->t = second; /* the first vCPU stays in t */
@@ -309,11 +309,11 @@ static void test_other_vcpu(void **state)
     switch_to(g, 't', 1, T, MAIN, T_SP, MAIN_SP); /* that runs */
     assert_ptr_equal(g->t.stack->out, &g->texts[1]);
     check(g, 0, "+b+s-s");
-    gt_thread_finish(&second, g->time);
+    gt_track_thread_finish(&second, g->time);
     guest_destroy(g);
 }
 
-static bool open_one(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time)
+static bool open_one(void *self, struct gt_track_thread *t, struct gt_stack *s, uint64_t time)
 {
     (void)t, (void)time;
     s->out = &((struct guest *)self)->texts[0];
@@ -338,7 +338,7 @@ static void test_one_output(void **state)
     plain(g, 't', 2);
     check(g, 0, "+b+s-s-b+t+s-s-t+b+s-s+s-s-b+t+s-s");
     check_counters(g, GT_COUNT_BEGUN, 1, GT_COUNT_SWITCHED, 3, -1);
-    gt_tracker_close_suspended(&g->k, g->time);
+    gt_track_close_suspended(&g->k, g->time);
     check(g, 0, "+b+s-s-b+t+s-s-t+b+s-s+s-s-b+t+s-s");
     guest_destroy(g);
 }

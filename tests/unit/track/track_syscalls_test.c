@@ -90,7 +90,7 @@ static void test_syscall_back(void **state)
     next->pc = func_at('b') + 2 * BLOCK_SIZE;
     syscall_at(g, 'b', 1);
     arrive(g, again);
-    g->last_exit = gt_last_exit_of_func(func(g, 'b'));
+    g->last_exit = gt_track_last_exit_of_func(func(g, 'b'));
     syscall_at(g, 'b', 1);
     arrive(g, next);
     check(g, 0, "+b");

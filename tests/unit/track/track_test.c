@@ -17,7 +17,7 @@ static void test_calls(void **state)
     assert_int_equal(g->t.calls, 4);
     assert_int_equal(g->t.matched, 3);
     check_counters(g, -1);
-    gt_thread_finish(&g->t, g->time);
+    gt_track_thread_finish(&g->t, g->time);
     check(g, 0, "+a+b-b+c+b-b-c-a");
     assert_true(g->texts[0].closed);
     assert_null(g->t.stack);
@@ -183,10 +183,10 @@ static void test_refused(void **state)
 {
     (void)state;
     struct guest *g = guest_create(10, true);
-    struct gt_thread second = {0};
+    struct gt_track_thread second = {0};
     g->refuses = true;
-    assert_false(gt_thread_init(&second, &g->k, 1));
-    gt_thread_finish(&second, 2);
+    assert_false(gt_track_thread_init(&second, &g->k, 1));
+    gt_track_thread_finish(&second, 2);
     guest_destroy(g);
 }
 
@@ -202,8 +202,8 @@ static void test_slow_flags(void **state)
         struct gt_code *b = block(g, 'b', 0, GT_EXIT_PLAIN, 0);
         assert_true(transfer_plain(&g->t, b, g->last_exit, g->time, &g->sink, g, 10));
         check(g, 0, "+a+b");
-        gt_thread_finish(&g->t, g->time);
-        assert_true(gt_thread_init(&g->t, &g->k, g->time));
+        gt_track_thread_finish(&g->t, g->time);
+        assert_true(gt_track_thread_init(&g->t, &g->k, g->time));
         assert_int_equal(g->t.slow_flags, asked[i]);
         guest_destroy(g);
     }
@@ -225,7 +225,7 @@ static void test_hot_path(void **state)
         {other, gt_code_last_exit(from)},                    /* not the target */
         {to, gt_code_last_exit(from) | GT_LAST_EXIT_STUB},   /* through a stub */
         {to, gt_code_last_exit(from) | GT_LAST_EXIT_RESUME}, /* after a signal */
-        {to, gt_last_exit_of_func(from->fn)},                /* a jump */
+        {to, gt_track_last_exit_of_func(from->fn)},          /* a jump */
         {other, gt_code_last_exit(back)},                    /* a return to elsewhere */
     };
     for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++)
@@ -245,14 +245,14 @@ static void test_counter_names(void **state)
 {
     (void)state;
     for (int i = 0; i < GT_COUNTERS; i++) {
-        assert_non_null(gt_counter_name(i));
-        assert_non_null(gt_counter_text(gt_counter_name(i)));
+        assert_non_null(gt_track_counter_name(i));
+        assert_non_null(gt_track_counter_text(gt_track_counter_name(i)));
         for (int k = 0; k < i; k++)
-            assert_string_not_equal(gt_counter_name(i), gt_counter_name(k));
+            assert_string_not_equal(gt_track_counter_name(i), gt_track_counter_name(k));
     }
-    assert_null(gt_counter_text("nothing"));
-    assert_false(gt_counter_is_anomaly(GT_COUNT_UNWOUND));
-    assert_true(gt_counter_is_anomaly(GT_ANOMALY_UNKNOWN_RETURN));
+    assert_null(gt_track_counter_text("nothing"));
+    assert_false(gt_track_counter_is_anomaly(GT_COUNT_UNWOUND));
+    assert_true(gt_track_counter_is_anomaly(GT_ANOMALY_UNKNOWN_RETURN));
 }
 
 int main(void)

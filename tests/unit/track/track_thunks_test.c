@@ -4,8 +4,8 @@
 #include "track_machine.h"
 
 /* Block n calls block `at` of the function, which does that with the return address and ends so. */
-static void call_over(struct guest *g, char name, unsigned n, unsigned at, enum gt_arrival arrival,
-                      enum gt_code_exit exit)
+static void call_over(struct guest *g, char name, unsigned n, unsigned at,
+                      enum gt_track_arrival arrival, enum gt_code_exit exit)
 {
     struct gt_code *to = block(g, name, at, exit, 0);
     to->arrival = arrival;

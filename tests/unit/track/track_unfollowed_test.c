@@ -15,7 +15,7 @@ static struct guest *followed_again(void)
     call(g, 'a', 1, 'b');
     plain(g, 'b', 0);
     gt_track_stop_following(&g->t, ++g->time);
-    gt_tracker_end_suspended(&g->k, ++g->time);
+    gt_track_end_suspended(&g->k, ++g->time);
     g->k.unfollowed = true;
     g->k.keep_stacks = STACKS;
     gt_track_follow_again(&g->t, ++g->time);
@@ -252,15 +252,15 @@ static struct guest *makes_process(uint64_t sp)
 /* A process begins on another vCPU, where the system call returns to. */
 static void check_process(struct guest *g, uint64_t sp, const char *text)
 {
-    struct gt_thread process = {0};
+    struct gt_track_thread process = {0};
     struct gt_code *from = block(g, 'k', 1, GT_EXIT_EXCEPTION_RETURN, 0);
     size_t stack = g->n_texts;
-    assert_true(gt_thread_init(&process, &g->k, ++g->time));
+    assert_true(gt_track_thread_init(&process, &g->k, ++g->time));
     process.returned_sp = sp;
     gt_machine_resolve(&process, from, block(g, 'b', 2, GT_EXIT_PLAIN, 0), ++g->time);
     check(g, stack, text);
     assert_true(process.stack->cut);
-    gt_thread_finish(&process, ++g->time);
+    gt_track_thread_finish(&process, ++g->time);
 }
 
 /* A process has those calls of its maker that are known; what is below them is not known to it

@@ -7,21 +7,21 @@
 
 #include <string.h>
 
-static char *keep_text(struct gt_arena *arena, const char *text)
+static char *keep_text(struct gt_support_arena *arena, const char *text)
 {
-    char *copy = gt_arena_take(arena, strlen(text) + 1);
+    char *copy = gt_support_arena_take(arena, strlen(text) + 1);
     return copy ? strcpy(copy, text) : NULL;
 }
 
 /* The forms of a mangled name. */
-static const char *const *other_names(struct gt_arena *arena, const char *name)
+static const char *const *other_names(struct gt_support_arena *arena, const char *name)
 {
     char shown[GT_DEMANGLED_MAX + 1];
-    if (!gt_demangle_name(name, shown))
+    if (!gt_elf_demangle_name(name, shown))
         return NULL;
-    const char **also = gt_arena_take(arena, 3 * sizeof *also);
+    const char **also = gt_support_arena_take(arena, 3 * sizeof *also);
     char *whole = keep_text(arena, shown);
-    shown[gt_demangled_without_parameters(shown)] = '\0';
+    shown[gt_elf_demangled_without_parameters(shown)] = '\0';
     char *bare = keep_text(arena, shown);
     if (!also || !whole || !bare)
         return NULL;
@@ -31,15 +31,16 @@ static const char *const *other_names(struct gt_arena *arena, const char *name)
 }
 
 /* A machine's kernel is in the upper half, or at a level above programs'. */
-static bool is_kernel(const struct gt_uftrace_recorder *r, uint64_t addr, const unsigned *level)
+static bool is_kernel(const struct gt_recorder *r, uint64_t addr, const unsigned *level)
 {
     if (level && r->levels.privilege)
         return r->levels.privilege->rank[*level] > 0;
     return r->guest.arch->bits == 64 && addr >> 63;
 }
 
-void gt_function_describe(const struct gt_uftrace_recorder *r, const struct gt_module *module,
-                          uint64_t addr, const unsigned *level, struct gt_filter_function *out)
+void gt_recorder_function_describe(const struct gt_recorder *r,
+                                   const struct gt_support_module *module, uint64_t addr,
+                                   const unsigned *level, struct gt_filter_function *out)
 {
     *out = (struct gt_filter_function){
         .module = module ? module->path : NULL, .address = addr, .file_address = addr};
@@ -51,22 +52,23 @@ void gt_function_describe(const struct gt_uftrace_recorder *r, const struct gt_m
 }
 
 /* NULL: it has no name. */
-static const char *symbol_of(const struct gt_module *module, const struct gt_func *fn,
+static const char *symbol_of(const struct gt_support_module *module, const struct gt_track_func *fn,
                              struct gt_filter_function *out)
 {
     out->size = fn->hi - fn->lo;
     if (module->recognised)
-        return gt_code_module_name(module, fn);
-    const struct gt_symbol *s =
-        module->symbols ? gt_symbols_find(module->symbols, fn->lo - module->lo) : NULL;
+        return gt_support_code_module_name(module, fn);
+    const struct gt_elf_symbol *s =
+        module->symbols ? gt_elf_symbols_find(module->symbols, fn->lo - module->lo) : NULL;
     out->plt = s && s->type == 'P';
     if (s && s->type == 'e') /* it is an unwind table's: a reader sees no size of such code */
         out->size = 0;
     return s ? s->name : NULL;
 }
 
-void gt_function_add_names(const struct gt_module *module, const struct gt_func *fn,
-                           struct gt_arena *arena, struct gt_filter_function *out)
+void gt_recorder_function_add_names(const struct gt_support_module *module,
+                                    const struct gt_track_func *fn, struct gt_support_arena *arena,
+                                    struct gt_filter_function *out)
 {
     out->name = symbol_of(module, fn, out);
     if (out->name)

@@ -12,25 +12,26 @@
 #include <glib.h>
 #include <pthread.h>
 
-struct gt_uftrace_recorder;
+struct gt_recorder;
 
 /* Zero: none are listed, nor will be. */
-struct gt_guest_tasks {
-    pthread_mutex_t lock;  /* of the members below */
-    GPtrArray *all;        /* struct gt_guest_task, in order; NULL: not begun */
-    GHashTable *known;     /* the same, by content */
-    struct gt_arena arena; /* their memory */
-    uint64_t unlisted;     /* those for which there was no room */
+struct gt_recorder_guest_tasks {
+    pthread_mutex_t lock;          /* of the members below */
+    GPtrArray *all;                /* struct gt_recording_guest_task, in order; NULL: not begun */
+    GHashTable *known;             /* the same, by content */
+    struct gt_support_arena arena; /* their memory */
+    uint64_t unlisted;             /* those for which there was no room */
 };
 
 /* At load, where names of threads can be read. */
-void gt_guest_tasks_init(struct gt_guest_tasks *g);
+void gt_recorder_guest_tasks_init(struct gt_recorder_guest_tasks *g);
 /* A context has that thread. Any thread. */
-void gt_guest_tasks_note(struct gt_guest_tasks *g, const struct gt_guest_task *t);
+void gt_recorder_guest_tasks_note(struct gt_recorder_guest_tasks *g,
+                                  const struct gt_recording_guest_task *t);
 /* Writes them to GT_GUEST_TASKS_FILE, if there are any. On the worker. Errors of
  * gt_file_replace_text. */
-int gt_guest_tasks_write(struct gt_uftrace_recorder *r, struct gt_error *err);
+int gt_recorder_guest_tasks_write(struct gt_recorder *r, struct gt_error *err);
 /* Prints how many that file lacks, if any. */
-void gt_guest_tasks_report(const struct gt_uftrace_recorder *r);
+void gt_recorder_guest_tasks_report(const struct gt_recorder *r);
 
 #endif

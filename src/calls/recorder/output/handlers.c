@@ -11,10 +11,10 @@
 
 enum { TRIES = 64 };
 
-void gt_handlers_note(struct gt_handlers *h, uint64_t address)
+void gt_recorder_handlers_note(struct gt_recorder_handlers *h, uint64_t address)
 {
     address &= GT_UFTRACE_ADDR_MASK;
-    const uint64_t hash = gt_fnv(GT_FNV_BEGIN, address);
+    const uint64_t hash = gt_bytes_fnv(GT_FNV_BEGIN, address);
     for (unsigned i = 0; i < TRIES; i++) {
         uint64_t *slot = &h->address[(hash + i) % GT_HANDLERS], has = 0;
         if (__atomic_load_n(slot, __ATOMIC_RELAXED) == address)
@@ -26,10 +26,10 @@ void gt_handlers_note(struct gt_handlers *h, uint64_t address)
     }
 }
 
-void gt_handlers_begun(void *recorder, uint64_t address)
+void gt_recorder_handlers_begun(void *recorder, uint64_t address)
 {
-    struct gt_uftrace_recorder *r = recorder;
-    gt_handlers_note(&r->handlers, address);
+    struct gt_recorder *r = recorder;
+    gt_recorder_handlers_note(&r->handlers, address);
 }
 
 static int compare(const void *a, const void *b)
@@ -39,7 +39,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Handlers that the recording's other processes have written. */
-static void note_written(struct gt_uftrace_recorder *r)
+static void note_written(struct gt_recorder *r)
 {
     enum { LINE = 13 };
     char *text;
@@ -47,11 +47,11 @@ static void note_written(struct gt_uftrace_recorder *r)
     if (gt_uftrace_dir_read_text(&r->output.dir, GT_HANDLERS_FILE, GT_HANDLERS * LINE, &text, &size,
                                  NULL) < 0)
         return;
-    gt_handlers_parse(text, gt_handlers_begun, r);
+    gt_recording_handlers_parse(text, gt_recorder_handlers_begun, r);
     free(text);
 }
 
-int gt_handlers_write(struct gt_uftrace_recorder *r, struct gt_error *err)
+int gt_recorder_handlers_write(struct gt_recorder *r, struct gt_error *err)
 {
     struct gt_text text = {0};
     uint64_t all[GT_HANDLERS];
@@ -67,7 +67,7 @@ int gt_handlers_write(struct gt_uftrace_recorder *r, struct gt_error *err)
         return 0;
     qsort(all, n, sizeof *all, compare);
     for (size_t i = 0; i < n; i++)
-        gt_handler_put(&text, all[i]);
+        gt_recording_handler_put(&text, all[i]);
     int status = gt_uftrace_dir_put_text(&r->output.dir, GT_HANDLERS_FILE, &text, err);
     gt_text_free(&text);
     return status;

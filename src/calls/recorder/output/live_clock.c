@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* The trace does not need the file: errors are not reported. */
-static void create_file(struct gt_uftrace_recorder *r)
+static void create_file(struct gt_recorder *r)
 {
     if (r->guest.user || r->hot.host_clock || r->host.max_vcpus != 1)
         return;
@@ -32,17 +32,17 @@ static void create_file(struct gt_uftrace_recorder *r)
         unlink(path);
         return;
     }
-    r->hot.live = (struct gt_live_clock){.now = p, .path = g_steal_pointer(&path)};
+    r->hot.live = (struct gt_recorder_live_clock){.now = p, .path = g_steal_pointer(&path)};
 }
 
-void gt_live_clock_create(struct gt_uftrace_recorder *r)
+void gt_recorder_live_clock_create(struct gt_recorder *r)
 {
     create_file(r);
     if (!r->hot.live.now && r->options.control)
         r->hot.live.now = g_new0(uint64_t, 1);
 }
 
-void gt_live_clock_remove(struct gt_live_clock *c)
+void gt_recorder_live_clock_remove(struct gt_recorder_live_clock *c)
 {
     if (c->path)
         unlink(c->path);

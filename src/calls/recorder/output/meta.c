@@ -34,7 +34,7 @@ static char *read_cmdline(const char *program)
     return g_string_free(line, FALSE);
 }
 
-void gt_meta_thread_name(uint32_t tid, char name[16])
+void gt_recorder_meta_thread_name(uint32_t tid, char name[16])
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%u/comm", tid);
@@ -46,7 +46,7 @@ void gt_meta_thread_name(uint32_t tid, char name[16])
     name[strcspn(name, "\n")] = '\0';
 }
 
-void gt_meta_init(struct gt_uftrace_recorder *r)
+void gt_recorder_meta_init(struct gt_recorder *r)
 {
     prctl(PR_GET_NAME, r->process.first_name);
     char *program = r->guest.user ? gt_host_program() : NULL;
@@ -62,7 +62,7 @@ void gt_meta_init(struct gt_uftrace_recorder *r)
                    r->output.sid);
 }
 
-uint64_t gt_meta_last_time(const struct gt_uftrace_dir *dir, uint32_t tid)
+uint64_t gt_recorder_meta_last_time(const struct gt_uftrace_dir *dir, uint32_t tid)
 {
     char path[4200];
     uint8_t word[8] = {0};
@@ -76,14 +76,14 @@ uint64_t gt_meta_last_time(const struct gt_uftrace_dir *dir, uint32_t tid)
         n = pread(fd, word, sizeof word,
                   st.st_size - st.st_size % GT_UFTRACE_RECORD_SIZE - GT_UFTRACE_RECORD_SIZE);
     close(fd);
-    struct gt_reader r;
-    gt_reader_init(&r, word, n > 0 ? (size_t)n : 0);
-    return gt_read_u64(&r);
+    struct gt_bytes_reader r;
+    gt_bytes_reader_init(&r, word, n > 0 ? (size_t)n : 0);
+    return gt_bytes_read_u64(&r);
 }
 
 /* A module in whose place another was mapped later cannot have a line in the map, nor can a file
  * have two lines. task.txt can distinguish them: its libraries have times. */
-static int list(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err)
+static int list(struct gt_recorder *r, struct gt_support_module *m, struct gt_error *err)
 {
     if (m->listed)
         return 0;
@@ -97,7 +97,7 @@ static int list(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_er
 }
 
 /* The newest module, after those that it displaces. */
-static int list_newest(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err)
+static int list_newest(struct gt_recorder *r, struct gt_support_module *m, struct gt_error *err)
 {
     const GPtrArray *others = r->code.modules.displaced;
     int status = 0;
@@ -108,16 +108,17 @@ static int list_newest(struct gt_uftrace_recorder *r, struct gt_module *m, struc
 
 static gint by_time(gconstpointer a, gconstpointer b)
 {
-    const struct gt_module *x = *(struct gt_module *const *)a, *y = *(struct gt_module *const *)b;
+    const struct gt_support_module *x = *(struct gt_support_module *const *)a,
+                                   *y = *(struct gt_support_module *const *)b;
     return x->loaded < y->loaded ? -1 : x->loaded > y->loaded;
 }
 
-static int list_all(struct gt_uftrace_recorder *r, struct gt_error *err)
+static int list_all(struct gt_recorder *r, struct gt_error *err)
 {
     g_autoptr(GPtrArray) apart = g_ptr_array_new();
     int status = 0;
     for (guint i = 1; i < r->code.modules.all->len; i++) {
-        struct gt_module *m = g_ptr_array_index(r->code.modules.all, i);
+        struct gt_support_module *m = g_ptr_array_index(r->code.modules.all, i);
         if (m->apart && !m->listed)
             g_ptr_array_add(apart, m);
     }
@@ -127,18 +128,18 @@ static int list_all(struct gt_uftrace_recorder *r, struct gt_error *err)
     return status;
 }
 
-static const char *build_id_of(const struct gt_module *m)
+static const char *build_id_of(const struct gt_support_module *m)
 {
     return m->symbols && m->symbols->build_id[0] ? m->symbols->build_id : NULL;
 }
 
-static int write_map(struct gt_uftrace_recorder *r, struct gt_error *err)
+static int write_map(struct gt_recorder *r, struct gt_error *err)
 {
     GPtrArray *all = r->code.modules.all;
     struct gt_uftrace_mapping *map = g_new0(struct gt_uftrace_mapping, all->len);
     size_t n = 0;
     for (guint i = r->guest.user ? 1 : 0; i < all->len; i++) {
-        struct gt_module *m = g_ptr_array_index(all, i);
+        struct gt_support_module *m = g_ptr_array_index(all, i);
         m->mapped = !m->listed;
         if (m->mapped)
             map[n++] = (struct gt_uftrace_mapping){.start = m->lo,
@@ -152,7 +153,7 @@ static int write_map(struct gt_uftrace_recorder *r, struct gt_error *err)
     return status;
 }
 
-int gt_meta_put_map(struct gt_uftrace_recorder *r, struct gt_error *err)
+int gt_recorder_meta_put_map(struct gt_recorder *r, struct gt_error *err)
 {
     if (!r->output.started)
         return 0;
@@ -160,9 +161,10 @@ int gt_meta_put_map(struct gt_uftrace_recorder *r, struct gt_error *err)
     return status < 0 ? status : write_map(r, err);
 }
 
-int gt_meta_add_module(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err)
+int gt_recorder_meta_add_module(struct gt_recorder *r, struct gt_support_module *m,
+                                struct gt_error *err)
 {
-    int status = m->saved ? 0 : gt_meta_put_symbols(r, m, err);
+    int status = m->saved ? 0 : gt_recorder_meta_put_symbols(r, m, err);
     m->saved = status == 0;
     if (status < 0 || !r->output.started)
         return status;
@@ -171,7 +173,7 @@ int gt_meta_add_module(struct gt_uftrace_recorder *r, struct gt_module *m, struc
     return status < 0 || !r->output.map_is_stale ? status : write_map(r, err);
 }
 
-static const char *cpu_desc(const struct gt_uftrace_recorder *r)
+static const char *cpu_desc(const struct gt_recorder *r)
 {
     if (r->guest.arch->e_machine == 183)
         return "ARM64 (emulated)";
@@ -182,7 +184,7 @@ static const char *cpu_desc(const struct gt_uftrace_recorder *r)
 
 /* True: the file names the program already; a later one is a child's. False: it cannot be
  * read. */
-static bool keep_program(const struct gt_uftrace_recorder *r, struct gt_uftrace_info *info,
+static bool keep_program(const struct gt_recorder *r, struct gt_uftrace_info *info,
                          struct gt_uftrace_info *there)
 {
     char *data;
@@ -201,14 +203,14 @@ static bool keep_program(const struct gt_uftrace_recorder *r, struct gt_uftrace_
     return true;
 }
 
-int gt_meta_put_info(struct gt_uftrace_recorder *r, struct gt_error *err)
+int gt_recorder_meta_put_info(struct gt_recorder *r, struct gt_error *err)
 {
     struct utsname os;
     uname(&os);
     char kernel[256];
     snprintf(kernel, sizeof kernel, "%s %s", os.sysname, os.release);
     long online = sysconf(_SC_NPROCESSORS_ONLN), possible = sysconf(_SC_NPROCESSORS_CONF);
-    const struct gt_module *first =
+    const struct gt_support_module *first =
         r->code.modules.all->len > 1 ? g_ptr_array_index(r->code.modules.all, 1) : NULL;
     struct gt_uftrace_info info = {
         .max_stack = (uint16_t)MIN(r->options.depth, 65535),
@@ -245,7 +247,7 @@ static gint compare_symbols(gconstpointer a, gconstpointer b)
 }
 
 /* Names for code without symbols: where it is. */
-static void add_entered(GArray *list, GStringChunk *names, const struct gt_module *m)
+static void add_entered(GArray *list, GStringChunk *names, const struct gt_support_module *m)
 {
     const char *slash = strrchr(m->path, '/');
     for (guint i = 0; i < m->entered->len; i++) {
@@ -262,12 +264,13 @@ static void add_entered(GArray *list, GStringChunk *names, const struct gt_modul
     }
 }
 
-int gt_meta_put_symbols(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err)
+int gt_recorder_meta_put_symbols(struct gt_recorder *r, struct gt_support_module *m,
+                                 struct gt_error *err)
 {
     GArray *list = g_array_new(FALSE, TRUE, sizeof(struct gt_uftrace_symbol));
     GStringChunk *names = g_string_chunk_new(4096);
     for (size_t i = 0; m->symbols && i < m->symbols->n_sym; i++) {
-        const struct gt_symbol *s = &m->symbols->sym[i];
+        const struct gt_elf_symbol *s = &m->symbols->sym[i];
         struct gt_uftrace_symbol sym = {
             .addr = s->addr, .size = s->size, .name = s->name, .type = s->type};
         if (s->type == 'e')
@@ -287,42 +290,42 @@ int gt_meta_put_symbols(struct gt_uftrace_recorder *r, struct gt_module *m, stru
 }
 
 /* What a process adds to the recording's statistics. */
-struct gt_meta_figures {
+struct gt_recorder_meta_figures {
     uint64_t calls, tracked, again, matched, tasks, processes, unfinished, host_clock, records,
         bytes, lost, waits;
     uint64_t counters[GT_COUNTERS];
 };
 
-static struct gt_meta_figures figures_of(const struct gt_uftrace_recorder *r, uint64_t recorded,
-                                         const struct gt_streams_stats *w)
+static struct gt_recorder_meta_figures figures_of(const struct gt_recorder *r, uint64_t recorded,
+                                                  const struct gt_streams_stats *w)
 {
     uint64_t again = __atomic_load_n(&r->tracker.again, __ATOMIC_RELAXED);
-    struct gt_meta_figures f = {.calls = recorded,
-                                .tracked = r->totals.calls + again,
-                                .again = again,
-                                .matched = r->totals.matched,
-                                .tasks = r->totals.tasks - r->process.went_on,
-                                .processes = !r->process.went_on,
-                                .unfinished =
-                                    0 - (uint64_t)(r->process.first && r->process.went_on),
-                                .host_clock = r->hot.host_clock,
-                                .records = w->records - w->lost,
-                                .bytes = w->bytes,
-                                .lost = w->lost,
-                                .waits = w->waits};
+    struct gt_recorder_meta_figures f = {.calls = recorded,
+                                         .tracked = r->totals.calls + again,
+                                         .again = again,
+                                         .matched = r->totals.matched,
+                                         .tasks = r->totals.tasks - r->process.went_on,
+                                         .processes = !r->process.went_on,
+                                         .unfinished =
+                                             0 - (uint64_t)(r->process.first && r->process.went_on),
+                                         .host_clock = r->hot.host_clock,
+                                         .records = w->records - w->lost,
+                                         .bytes = w->bytes,
+                                         .lost = w->lost,
+                                         .waits = w->waits};
     memcpy(f.counters, r->totals.counters, sizeof f.counters);
     return f;
 }
 
 /* Adds to the counts that other processes of the recording have under the key. */
-static void put_stat(struct gt_text *out, const struct gt_stats *old, const char *key,
+static void put_stat(struct gt_text *out, const struct gt_recording_stats *old, const char *key,
                      uint64_t value)
 {
-    gt_stats_put(out, key, value + gt_stats_number(old, key));
+    gt_recording_stats_put(out, key, value + gt_recording_stats_number(old, key));
 }
 
-static void put_figures(struct gt_text *out, const struct gt_stats *old,
-                        const struct gt_meta_figures *f)
+static void put_figures(struct gt_text *out, const struct gt_recording_stats *old,
+                        const struct gt_recorder_meta_figures *f)
 {
     char key[48];
     put_stat(out, old, "calls", f->calls);
@@ -338,16 +341,16 @@ static void put_figures(struct gt_text *out, const struct gt_stats *old,
     put_stat(out, old, GT_STATS_UNFINISHED, f->unfinished);
     put_stat(out, old, GT_STATS_HOST_CLOCK, f->host_clock);
     for (int i = 0; i < GT_COUNTERS; i++) {
-        const char *kind = gt_counter_is_anomaly(i) ? GT_STATS_ANOMALY
-                           : gt_counter_is_rule(i)  ? GT_STATS_RULE
-                                                    : GT_STATS_COUNT;
-        snprintf(key, sizeof key, "%s%s", kind, gt_counter_name(i));
+        const char *kind = gt_track_counter_is_anomaly(i) ? GT_STATS_ANOMALY
+                           : gt_track_counter_is_rule(i)  ? GT_STATS_RULE
+                                                          : GT_STATS_COUNT;
+        snprintf(key, sizeof key, "%s%s", kind, gt_track_counter_name(i));
         put_stat(out, old, key, f->counters[i]);
     }
 }
 
 /* `outside`: of the first process, before an execve; NULL: the line stays as it is; "": it goes. */
-static int add_figures(struct gt_uftrace_recorder *r, const struct gt_meta_figures *f,
+static int add_figures(struct gt_recorder *r, const struct gt_recorder_meta_figures *f,
                        const char *outside, struct gt_error *err)
 {
     char path[4200];
@@ -358,41 +361,41 @@ static int add_figures(struct gt_uftrace_recorder *r, const struct gt_meta_figur
     char *written;
     size_t size;
     gt_uftrace_dir_read_text(&r->output.dir, GT_STATS_FILE, 1 << 16, &written, &size, NULL);
-    struct gt_stats old;
-    gt_stats_parse(&old, written);
+    struct gt_recording_stats old;
+    gt_recording_stats_parse(&old, written);
     struct gt_text text = {0};
     put_figures(&text, &old, f);
     if (!outside)
-        outside = gt_stats_text(&old, GT_STATS_OUTSIDE);
+        outside = gt_recording_stats_text(&old, GT_STATS_OUTSIDE);
     if (outside && *outside) {
         gt_text_printf(&text, GT_STATS_OUTSIDE "=");
         gt_text_add_value(&text, outside, SIZE_MAX);
         gt_text_add(&text, "\n", 1);
     }
-    gt_stats_put(&text, GT_STATS_MACHINE, !r->guest.user);
+    gt_recording_stats_put(&text, GT_STATS_MACHINE, !r->guest.user);
     int status = gt_uftrace_dir_put_text(&r->output.dir, GT_STATS_FILE, &text, err);
     gt_text_free(&text);
-    gt_stats_clear(&old);
+    gt_recording_stats_clear(&old);
     if (lock >= 0)
         close(lock);
     return status;
 }
 
-static bool is_said_outside(const struct gt_uftrace_recorder *r)
+static bool is_said_outside(const struct gt_recorder *r)
 {
     char *text;
     size_t size;
-    struct gt_stats s;
+    struct gt_recording_stats s;
     gt_uftrace_dir_read_text(&r->output.dir, GT_STATS_FILE, 1 << 16, &text, &size, NULL);
-    gt_stats_parse(&s, text);
-    bool said = gt_stats_text(&s, GT_STATS_OUTSIDE) != NULL;
-    gt_stats_clear(&s);
+    gt_recording_stats_parse(&s, text);
+    bool said = gt_recording_stats_text(&s, GT_STATS_OUTSIDE) != NULL;
+    gt_recording_stats_clear(&s);
     return said;
 }
 
-int gt_meta_put_stats(struct gt_uftrace_recorder *r, uint64_t recorded, struct gt_error *err)
+int gt_recorder_meta_put_stats(struct gt_recorder *r, uint64_t recorded, struct gt_error *err)
 {
-    struct gt_meta_figures f = figures_of(r, recorded, &r->totals.written);
+    struct gt_recorder_meta_figures f = figures_of(r, recorded, &r->totals.written);
     bool again = r->process.first && r->process.went_on;
     if (again && is_said_outside(r)) /* what it executed was a QEMU, with this recording */
         f.counters[GT_COUNT_OUTSIDE]--;
@@ -400,10 +403,11 @@ int gt_meta_put_stats(struct gt_uftrace_recorder *r, uint64_t recorded, struct g
 }
 
 /* Of the one execve that is under way. */
-static struct gt_meta_figures put;
+static struct gt_recorder_meta_figures put;
 
-int gt_meta_put_stats_of_exec(struct gt_uftrace_recorder *r, const struct gt_meta_running *running,
-                              const char *outside, struct gt_error *err)
+int gt_recorder_meta_put_stats_of_exec(struct gt_recorder *r,
+                                       const struct gt_recorder_meta_running *running,
+                                       const char *outside, struct gt_error *err)
 {
     struct gt_streams_stats w;
     gt_streams_get_stats(r->output.streams, &w);
@@ -416,7 +420,7 @@ int gt_meta_put_stats_of_exec(struct gt_uftrace_recorder *r, const struct gt_met
     return add_figures(r, &put, r->process.first ? outside : NULL, err);
 }
 
-int gt_meta_take_back_stats(struct gt_uftrace_recorder *r, struct gt_error *err)
+int gt_recorder_meta_take_back_stats(struct gt_recorder *r, struct gt_error *err)
 {
     uint64_t *figure = (uint64_t *)&put;
     for (size_t i = 0; i < sizeof put / sizeof *figure; i++)

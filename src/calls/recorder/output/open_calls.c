@@ -7,28 +7,31 @@
 #include "recording/texts/files.h"
 #include "recording/texts/open_calls.h"
 
-void gt_open_calls_init(struct gt_open_calls *o)
+void gt_recorder_open_calls_init(struct gt_recorder_open_calls *o)
 {
-    *o = (struct gt_open_calls){0}; /* another thread of the parent may have had the text */
+    *o =
+        (struct gt_recorder_open_calls){0}; /* another thread of the parent may have had the text */
     pthread_mutex_init(&o->lock, NULL);
 }
 
-void gt_open_calls_note(struct gt_open_calls *o, uint32_t task, uint64_t time, uint32_t depth)
+void gt_recorder_open_calls_note(struct gt_recorder_open_calls *o, uint32_t task, uint64_t time,
+                                 uint32_t depth)
 {
     pthread_mutex_lock(&o->lock);
-    gt_open_calls_put(&o->text, task, time, depth);
+    gt_recording_open_calls_put(&o->text, task, time, depth);
     pthread_mutex_unlock(&o->lock);
 }
 
-void gt_open_calls_end(void *recorder, struct gt_stack *s, uint64_t time)
+void gt_recorder_open_calls_end(void *recorder, struct gt_stack *s, uint64_t time)
 {
-    struct gt_uftrace_recorder *r = recorder;
-    gt_open_calls_note(&r->open_calls, gt_task_of(s)->id, time, gt_stack_depth(s));
+    struct gt_recorder *r = recorder;
+    gt_recorder_open_calls_note(&r->open_calls, gt_recorder_task_of(s)->id, time,
+                                gt_stack_depth(s));
 }
 
-int gt_open_calls_write(struct gt_uftrace_recorder *r, struct gt_error *err)
+int gt_recorder_open_calls_write(struct gt_recorder *r, struct gt_error *err)
 {
-    struct gt_open_calls *o = &r->open_calls;
+    struct gt_recorder_open_calls *o = &r->open_calls;
     int status = 0;
     pthread_mutex_lock(&o->lock);
     if (o->text.failed || o->text.len)

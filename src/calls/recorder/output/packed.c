@@ -17,11 +17,11 @@ enum { LEAST_POOL = 1 << 20 }; /* bytes */
 /* With a change of clock the times of records do not repeat any more. On the streams' writer. */
 static bool is_exact(const void *self)
 {
-    const struct gt_uftrace_recorder *r = self;
+    const struct gt_recorder *r = self;
     return !__atomic_load_n(&r->hot.host_clock, __ATOMIC_RELAXED);
 }
 
-int gt_packed_check(const struct gt_uftrace_options *o, struct gt_error *err)
+int gt_recorder_packed_check(const struct gt_recorder_options *o, struct gt_error *err)
 {
     struct gt_compact_flight_limit limit;
     struct gt_compact_limits limits;
@@ -51,8 +51,8 @@ int gt_packed_check(const struct gt_uftrace_options *o, struct gt_error *err)
     return 0;
 }
 
-static int create_work(const struct gt_uftrace_recorder *r, const char *path,
-                       struct gt_compact_work *w, struct gt_error *err)
+static int create_work(const struct gt_recorder *r, const char *path, struct gt_compact_work *w,
+                       struct gt_error *err)
 {
     struct gt_compact_flight_limit limit;
     struct gt_compact_limits limits;
@@ -66,9 +66,9 @@ static int create_work(const struct gt_uftrace_recorder *r, const char *path,
     return status < 0 ? status : gt_compact_work_create_flight(path, &limit, w, err);
 }
 
-static int create_flight(struct gt_uftrace_recorder *r, bool again, struct gt_error *err)
+static int create_flight(struct gt_recorder *r, bool again, struct gt_error *err)
 {
-    struct gt_packed *p = &r->output.packed;
+    struct gt_recorder_packed *p = &r->output.packed;
     struct gt_compact_flight_options o = {.dir = p->work.dir.path, .exact = is_exact, .self = r};
     int status = gt_compact_flight_parse(r->options.last, &o.limit, err);
     if (status == 0 && gt_compact_flight_create(&o, &p->flight) < 0)
@@ -79,16 +79,16 @@ static int create_flight(struct gt_uftrace_recorder *r, bool again, struct gt_er
     return status;
 }
 
-int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, bool again,
-                     struct gt_error *err)
+int gt_recorder_packed_create(struct gt_recorder *r, const char *path, bool again,
+                              struct gt_error *err)
 {
-    struct gt_packed *p = &r->output.packed;
+    struct gt_recorder_packed *p = &r->output.packed;
     int status = gt_compact_work_name(path, &p->work, err);
     if (status == 0)
         status = again ? gt_compact_work_enter(&p->work, err) : create_work(r, path, &p->work, err);
     if (status < 0)
         return status;
-    gt_users_keep(r, &p->work.lock);
+    gt_recorder_users_keep(r, &p->work.lock);
     r->output.dir = p->work.dir;
     if (r->options.last)
         return create_flight(r, again, err);
@@ -96,7 +96,7 @@ int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, bool again
                                           .dir = p->work.dir.path,
                                           .exact = is_exact,
                                           .self = r,
-                                          .finished = gt_parts_ended,
+                                          .finished = gt_recorder_parts_ended,
                                           .finished_self = r};
     status = gt_compact_limits_parse(r->options.split, r->options.size_limit, &o.limits, err);
     if (status < 0)
@@ -110,7 +110,7 @@ int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, bool again
     return 0;
 }
 
-size_t gt_packed_pool(const struct gt_uftrace_options *o)
+size_t gt_recorder_packed_pool(const struct gt_recorder_options *o)
 {
     struct gt_compact_flight_limit limit;
     if (!o->last || gt_compact_flight_parse(o->last, &limit, NULL) < 0 || limit.time)
@@ -118,9 +118,9 @@ size_t gt_packed_pool(const struct gt_uftrace_options *o)
     return limit.bytes / 4 > LEAST_POOL ? limit.bytes / 4 : LEAST_POOL;
 }
 
-void gt_packed_take_streams(struct gt_uftrace_recorder *r)
+void gt_recorder_packed_take_streams(struct gt_recorder *r)
 {
-    const struct gt_packed *p = &r->output.packed;
+    const struct gt_recorder_packed *p = &r->output.packed;
     if (p->flight)
         gt_streams_pack(r->output.streams, &gt_compact_flight_packing, p->flight, r->process.pid);
     else if (p->writer)
@@ -129,8 +129,8 @@ void gt_packed_take_streams(struct gt_uftrace_recorder *r)
 
 /* ---- end ----------------------------------------------------------------------------------- */
 
-void gt_packed_end_streams(const struct gt_uftrace_recorder *r, const struct gt_stream_loss *stream,
-                           size_t n)
+void gt_recorder_packed_end_streams(const struct gt_recorder *r,
+                                    const struct gt_stream_loss *stream, size_t n)
 {
     const struct gt_compact_work *w = &r->output.packed.work;
     struct gt_compact_mend *mend;
@@ -144,7 +144,7 @@ void gt_packed_end_streams(const struct gt_uftrace_recorder *r, const struct gt_
     gt_compact_mend_close(mend, NULL);
 }
 
-static int end_flight(struct gt_uftrace_recorder *r, bool more, struct gt_error *err)
+static int end_flight(struct gt_recorder *r, bool more, struct gt_error *err)
 {
     struct gt_compact_work *w = &r->output.packed.work;
     more |= __atomic_load_n(&r->output.shared->forked, __ATOMIC_RELAXED);
@@ -156,13 +156,13 @@ static int end_flight(struct gt_uftrace_recorder *r, bool more, struct gt_error 
     return n < 0 ? (int)n : 0;
 }
 
-int gt_packed_finish(struct gt_uftrace_recorder *r, bool more, struct gt_error *err)
+int gt_recorder_packed_finish(struct gt_recorder *r, bool more, struct gt_error *err)
 {
-    struct gt_packed *p = &r->output.packed;
+    struct gt_recorder_packed *p = &r->output.packed;
     int status = 0;
-    if (!gt_packed_is_on(p))
+    if (!gt_recorder_packed_is_on(p))
         return 0;
-    bool last = gt_users_is_last(r);
+    bool last = gt_recorder_users_is_last(r);
     p->removed = p->writer && !r->options.split && gt_compact_writer_is_removed(p->writer);
     if (last && p->removed)
         status = gt_compact_work_remove_dir(&p->work, err);

@@ -11,25 +11,25 @@
 
 enum { STACK = 1 << 20 };
 
-void gt_parts_put_texts(void *recorder)
+void gt_recorder_parts_put_texts(void *recorder)
 {
-    struct gt_uftrace_recorder *r = recorder;
-    gt_output_run_failed(r, NULL);
+    struct gt_recorder *r = recorder;
+    gt_recorder_output_run_failed(r, NULL);
     if (!r->process.forked_from)
-        gt_meta_put_info(r, NULL);
-    gt_guest_tasks_write(r, NULL);
-    gt_handlers_write(r, NULL);
-    gt_open_calls_write(r, NULL);
+        gt_recorder_meta_put_info(r, NULL);
+    gt_recorder_guest_tasks_write(r, NULL);
+    gt_recorder_handlers_write(r, NULL);
+    gt_recorder_open_calls_write(r, NULL);
 }
 
-static void finish_next(struct gt_uftrace_recorder *r)
+static void finish_next(struct gt_recorder *r)
 {
-    struct gt_ended_parts *p = &r->parts;
+    struct gt_recorder_ended_parts *p = &r->parts;
     struct gt_error err;
     const uint32_t part = p->waiting[0];
     memmove(p->waiting, p->waiting + 1, --p->n_waiting * sizeof *p->waiting);
     pthread_mutex_unlock(&p->lock);
-    gt_worker_call(r->output.worker, gt_parts_put_texts, r);
+    gt_thread_worker_call(r->output.worker, gt_recorder_parts_put_texts, r);
     int status = gt_compact_work_finish_part(&r->output.packed.work, part, &err);
     pthread_mutex_lock(&p->lock);
     if (status < 0 && status != GT_E_NOT_FOUND && !p->err.status)
@@ -38,8 +38,8 @@ static void finish_next(struct gt_uftrace_recorder *r)
 
 static void *serve(void *arg)
 {
-    struct gt_uftrace_recorder *r = arg;
-    struct gt_ended_parts *p = &r->parts;
+    struct gt_recorder *r = arg;
+    struct gt_recorder_ended_parts *p = &r->parts;
     gt_thread_own_files();
     pthread_mutex_lock(&p->lock);
     while (p->n_waiting || !p->stop)
@@ -51,16 +51,16 @@ static void *serve(void *arg)
     return NULL;
 }
 
-void gt_parts_init(struct gt_uftrace_recorder *r)
+void gt_recorder_parts_init(struct gt_recorder *r)
 {
     pthread_mutex_init(&r->parts.lock, NULL);
     pthread_cond_init(&r->parts.changed, NULL);
 }
 
-void gt_parts_ended(void *self, uint32_t part)
+void gt_recorder_parts_ended(void *self, uint32_t part)
 {
-    struct gt_uftrace_recorder *r = self;
-    struct gt_ended_parts *p = &r->parts;
+    struct gt_recorder *r = self;
+    struct gt_recorder_ended_parts *p = &r->parts;
     pthread_mutex_lock(&p->lock);
     if (p->n_waiting < GT_PARTS_WAITING)
         p->waiting[p->n_waiting++] = part;
@@ -70,20 +70,20 @@ void gt_parts_ended(void *self, uint32_t part)
     pthread_mutex_unlock(&p->lock);
 }
 
-void gt_parts_fork_prepare(struct gt_uftrace_recorder *r)
+void gt_recorder_parts_fork_prepare(struct gt_recorder *r)
 {
     pthread_mutex_lock(&r->parts.lock);
 }
 
-void gt_parts_fork_parent(struct gt_uftrace_recorder *r)
+void gt_recorder_parts_fork_parent(struct gt_recorder *r)
 {
     pthread_mutex_unlock(&r->parts.lock);
 }
 
 /* The thread, and what it does, are the parent's. */
-void gt_parts_fork_child(struct gt_uftrace_recorder *r)
+void gt_recorder_parts_fork_child(struct gt_recorder *r)
 {
-    struct gt_ended_parts *p = &r->parts;
+    struct gt_recorder_ended_parts *p = &r->parts;
     pthread_cond_init(&p->changed, NULL);
     p->n_waiting = 0;
     p->running = false;
@@ -91,9 +91,9 @@ void gt_parts_fork_child(struct gt_uftrace_recorder *r)
     pthread_mutex_unlock(&p->lock);
 }
 
-void gt_parts_end(struct gt_uftrace_recorder *r)
+void gt_recorder_parts_end(struct gt_recorder *r)
 {
-    struct gt_ended_parts *p = &r->parts;
+    struct gt_recorder_ended_parts *p = &r->parts;
     pthread_mutex_lock(&p->lock);
     p->stop = true;
     pthread_cond_signal(&p->changed);
@@ -103,7 +103,7 @@ void gt_parts_end(struct gt_uftrace_recorder *r)
     p->running = false;
 }
 
-void gt_parts_report(const struct gt_uftrace_recorder *r)
+void gt_recorder_parts_report(const struct gt_recorder *r)
 {
     const struct gt_compact_writer *writer = r->output.packed.writer;
     int error;

@@ -13,12 +13,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct gt_uftrace_recorder;
+struct gt_recorder;
 
 /* How many may wait; others are finished at the end. */
 enum { GT_PARTS_WAITING = 64 };
 
-struct gt_ended_parts {
+struct gt_recorder_ended_parts {
     pthread_mutex_t lock; /* of the members below; taken last */
     pthread_cond_t changed;
     uint32_t waiting[GT_PARTS_WAITING];
@@ -30,22 +30,22 @@ struct gt_ended_parts {
 
 /* Text files that are else written at the end, as they are now. Maps, symbols and the like are
  * written when they change: so no lock is held that a vCPU may wait for, but the worker's turn. On
- * the worker; `recorder` is a struct gt_uftrace_recorder. */
-void gt_parts_put_texts(void *recorder);
+ * the worker; `recorder` is a struct gt_recorder. */
+void gt_recorder_parts_put_texts(void *recorder);
 
 /* At load. */
-void gt_parts_init(struct gt_uftrace_recorder *r);
+void gt_recorder_parts_init(struct gt_recorder *r);
 /* The part has its own name. `self` is the recorder. On the streams' writer. */
-void gt_parts_ended(void *self, uint32_t part);
+void gt_recorder_parts_ended(void *self, uint32_t part);
 
-/* fork(): as gt_snapshots_fork_prepare and others. */
-void gt_parts_fork_prepare(struct gt_uftrace_recorder *r);
-void gt_parts_fork_parent(struct gt_uftrace_recorder *r);
-void gt_parts_fork_child(struct gt_uftrace_recorder *r);
+/* fork(): as gt_recorder_snapshots_fork_prepare and others. */
+void gt_recorder_parts_fork_prepare(struct gt_recorder *r);
+void gt_recorder_parts_fork_parent(struct gt_recorder *r);
+void gt_recorder_parts_fork_child(struct gt_recorder *r);
 
 /* When streams are written: finishes the parts that wait, and stops the thread. */
-void gt_parts_end(struct gt_uftrace_recorder *r);
+void gt_recorder_parts_end(struct gt_recorder *r);
 /* After that: prints what has failed. */
-void gt_parts_report(const struct gt_uftrace_recorder *r);
+void gt_recorder_parts_report(const struct gt_recorder *r);
 
 #endif

@@ -12,7 +12,7 @@ enum { STACK = 1 << 20 };
 
 /* ---- making -------------------------------------------------------------------------------- */
 
-static uint64_t count(const struct gt_uftrace_recorder *r)
+static uint64_t count(const struct gt_recorder *r)
 {
     struct gt_streams_stats stats;
     gt_streams_get_stats(r->output.streams, &stats);
@@ -51,10 +51,10 @@ static int64_t copy_rings(struct copy *c)
 }
 
 /* With the turn. */
-static int make(struct gt_uftrace_recorder *r, const char *name, char *path, size_t room,
+static int make(struct gt_recorder *r, const char *name, char *path, size_t room,
                 struct gt_error *err)
 {
-    struct gt_snapshots *s = &r->snapshots;
+    struct gt_recorder_snapshots *s = &r->snapshots;
     const struct gt_compact_work *w = &r->output.packed.work;
     if (!s->on || s->ended)
         return gt_error_set(err, GT_E_UNSUPPORTED, "%s",
@@ -62,7 +62,7 @@ static int make(struct gt_uftrace_recorder *r, const char *name, char *path, siz
                                   : "the recording has no flight recorder (argument last=)");
     uint64_t records = count(r);
     gt_streams_flush(r->output.streams);
-    gt_worker_call(r->output.worker, gt_parts_put_texts, r);
+    gt_thread_worker_call(r->output.worker, gt_recorder_parts_put_texts, r);
     struct copy c = {w, name, path, room, err, 0};
     int64_t n = copy_rings(&c);
     if (n == 0)
@@ -74,8 +74,8 @@ static int make(struct gt_uftrace_recorder *r, const char *name, char *path, siz
     return 0;
 }
 
-int gt_snapshot_write(struct gt_uftrace_recorder *r, const char *name, char *path, size_t room,
-                      struct gt_error *err)
+int gt_recorder_snapshot_write(struct gt_recorder *r, const char *name, char *path, size_t room,
+                               struct gt_error *err)
 {
     pthread_mutex_lock(&r->snapshots.turn);
     int status = make(r, name, path, room, err);
@@ -85,16 +85,16 @@ int gt_snapshot_write(struct gt_uftrace_recorder *r, const char *name, char *pat
 
 /* ---- those that are asked for -------------------------------------------------------------- */
 
-static void make_next(struct gt_uftrace_recorder *r)
+static void make_next(struct gt_recorder *r)
 {
-    struct gt_snapshots *s = &r->snapshots;
+    struct gt_recorder_snapshots *s = &r->snapshots;
     char name[GT_SNAPSHOT_NAME];
     struct gt_error err;
     memcpy(name, s->waiting[0], sizeof name);
     memmove(s->waiting, s->waiting + 1, --s->n_waiting * sizeof *s->waiting);
     s->busy = true;
     pthread_mutex_unlock(&s->lock);
-    int status = gt_snapshot_write(r, *name ? name : NULL, NULL, 0, &err);
+    int status = gt_recorder_snapshot_write(r, *name ? name : NULL, NULL, 0, &err);
     pthread_mutex_lock(&s->lock);
     if (status < 0 && !s->err.status)
         s->err = err;
@@ -104,8 +104,8 @@ static void make_next(struct gt_uftrace_recorder *r)
 
 static void *serve(void *arg)
 {
-    struct gt_uftrace_recorder *r = arg;
-    struct gt_snapshots *s = &r->snapshots;
+    struct gt_recorder *r = arg;
+    struct gt_recorder_snapshots *s = &r->snapshots;
     gt_thread_own_files();
     pthread_mutex_lock(&s->lock);
     while (s->n_waiting || !s->stop)
@@ -118,9 +118,9 @@ static void *serve(void *arg)
 }
 
 /* With the lock. */
-static void add(struct gt_uftrace_recorder *r, const char *name)
+static void add(struct gt_recorder *r, const char *name)
 {
-    struct gt_snapshots *s = &r->snapshots;
+    struct gt_recorder_snapshots *s = &r->snapshots;
     for (unsigned i = 0; i < s->n_waiting; i++)
         if (strcmp(s->waiting[i], name) == 0)
             return;
@@ -134,7 +134,7 @@ static void add(struct gt_uftrace_recorder *r, const char *name)
     pthread_cond_broadcast(&s->changed);
 }
 
-void gt_snapshot_ask(struct gt_uftrace_recorder *r, const char *name)
+void gt_recorder_snapshot_ask(struct gt_recorder *r, const char *name)
 {
     if (!r->snapshots.on)
         return;
@@ -143,18 +143,18 @@ void gt_snapshot_ask(struct gt_uftrace_recorder *r, const char *name)
     pthread_mutex_unlock(&r->snapshots.lock);
 }
 
-void gt_snapshots_wait(struct gt_uftrace_recorder *r)
+void gt_recorder_snapshots_wait(struct gt_recorder *r)
 {
-    struct gt_snapshots *s = &r->snapshots;
+    struct gt_recorder_snapshots *s = &r->snapshots;
     pthread_mutex_lock(&s->lock);
     while (s->running && (s->n_waiting || s->busy))
         pthread_cond_wait(&s->changed, &s->lock);
     pthread_mutex_unlock(&s->lock);
 }
 
-void gt_snapshots_init(struct gt_uftrace_recorder *r)
+void gt_recorder_snapshots_init(struct gt_recorder *r)
 {
-    struct gt_snapshots *s = &r->snapshots;
+    struct gt_recorder_snapshots *s = &r->snapshots;
     pthread_mutex_init(&s->turn, NULL);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
@@ -163,20 +163,20 @@ void gt_snapshots_init(struct gt_uftrace_recorder *r)
 
 /* ---- forks --------------------------------------------------------------------------------- */
 
-void gt_snapshots_fork_prepare(struct gt_uftrace_recorder *r)
+void gt_recorder_snapshots_fork_prepare(struct gt_recorder *r)
 {
     pthread_mutex_lock(&r->snapshots.lock);
 }
 
-void gt_snapshots_fork_parent(struct gt_uftrace_recorder *r)
+void gt_recorder_snapshots_fork_parent(struct gt_recorder *r)
 {
     pthread_mutex_unlock(&r->snapshots.lock);
 }
 
 /* The threads, and what they do, are the parent's. */
-void gt_snapshots_fork_child(struct gt_uftrace_recorder *r)
+void gt_recorder_snapshots_fork_child(struct gt_recorder *r)
 {
-    struct gt_snapshots *s = &r->snapshots;
+    struct gt_recorder_snapshots *s = &r->snapshots;
     pthread_mutex_init(&s->turn, NULL);
     pthread_cond_init(&s->changed, NULL);
     s->n_waiting = s->refused = 0;
@@ -187,9 +187,9 @@ void gt_snapshots_fork_child(struct gt_uftrace_recorder *r)
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-bool gt_snapshots_end(struct gt_uftrace_recorder *r)
+bool gt_recorder_snapshots_end(struct gt_recorder *r)
 {
-    struct gt_snapshots *s = &r->snapshots;
+    struct gt_recorder_snapshots *s = &r->snapshots;
     if (!s->on)
         return false;
     pthread_mutex_lock(&s->lock);
@@ -205,9 +205,9 @@ bool gt_snapshots_end(struct gt_uftrace_recorder *r)
     return more;
 }
 
-void gt_snapshots_report(const struct gt_uftrace_recorder *r)
+void gt_recorder_snapshots_report(const struct gt_recorder *r)
 {
-    const struct gt_snapshots *s = &r->snapshots;
+    const struct gt_recorder_snapshots *s = &r->snapshots;
     if (s->err.status)
         gt_host_message("a snapshot was not written: %s", s->err.text);
     if (s->refused)

@@ -18,12 +18,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct gt_uftrace_recorder;
+struct gt_recorder;
 
 /* How many may wait; an unnamed one that is asked for while another waits is the same. */
 enum { GT_SNAPSHOTS_WAITING = 16, GT_SNAPSHOT_NAME = 256 };
 
-struct gt_snapshots {
+struct gt_recorder_snapshots {
     bool on; /* at load: there is a flight recorder */
 
     pthread_mutex_t turn; /* one is made at a time; before r->lock. Guards the members below */
@@ -43,32 +43,32 @@ struct gt_snapshots {
 };
 
 /* At load. */
-void gt_snapshots_init(struct gt_uftrace_recorder *r);
+void gt_recorder_snapshots_init(struct gt_recorder *r);
 
 /* Writes a snapshot and returns when it is complete. `name`: of a file beside the recording's;
  * NULL: the next one. *path (room bytes) gets its path; NULL: not wanted. From any thread but a
  * vCPU's that has a descriptor table of its own (base/thread.h). GT_E_UNSUPPORTED: not a flight
  * recorder, or has ended; GT_E_NOT_FOUND: nothing is recorded; errors of gt_compact_work_snapshot.
  * After an error nothing is left of it, and the recording goes on. */
-int gt_snapshot_write(struct gt_uftrace_recorder *r, const char *name, char *path, size_t room,
-                      struct gt_error *err);
+int gt_recorder_snapshot_write(struct gt_recorder *r, const char *name, char *path, size_t room,
+                               struct gt_error *err);
 
 /* Asks for a snapshot and returns at once: records until then are in it. From any thread. What
  * fails is reported at the end. */
-void gt_snapshot_ask(struct gt_uftrace_recorder *r, const char *name);
+void gt_recorder_snapshot_ask(struct gt_recorder *r, const char *name);
 
 /* Waits until those that were asked for are made. */
-void gt_snapshots_wait(struct gt_uftrace_recorder *r);
+void gt_recorder_snapshots_wait(struct gt_recorder *r);
 
 /* fork(): with all other locks that are held over it; lock, then unlock, or forked in the child. */
-void gt_snapshots_fork_prepare(struct gt_uftrace_recorder *r);
-void gt_snapshots_fork_parent(struct gt_uftrace_recorder *r);
-void gt_snapshots_fork_child(struct gt_uftrace_recorder *r);
+void gt_recorder_snapshots_fork_prepare(struct gt_recorder *r);
+void gt_recorder_snapshots_fork_parent(struct gt_recorder *r);
+void gt_recorder_snapshots_fork_child(struct gt_recorder *r);
 
 /* At the end, before the open calls are ended: makes the snapshots that were asked for, and stops
  * the thread. True: records have come since the last one. */
-bool gt_snapshots_end(struct gt_uftrace_recorder *r);
+bool gt_recorder_snapshots_end(struct gt_recorder *r);
 /* After that: prints what has failed. */
-void gt_snapshots_report(const struct gt_uftrace_recorder *r);
+void gt_recorder_snapshots_report(const struct gt_recorder *r);
 
 #endif

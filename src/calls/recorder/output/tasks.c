@@ -28,7 +28,7 @@
 enum { FIRST_COROUTINE = 5000000, COROUTINES_EACH = 10000 };
 
 struct job {
-    struct gt_uftrace_recorder *rec;
+    struct gt_recorder *rec;
     int (*run)(struct job *job, struct gt_error *err);
     uint64_t time;
     uint32_t tid, parent;
@@ -37,7 +37,7 @@ struct job {
     int status;
 };
 
-int gt_output_run_failed(struct gt_uftrace_recorder *r, struct gt_error *err)
+int gt_recorder_output_run_failed(struct gt_recorder *r, struct gt_error *err)
 {
     while (r->output.failed && r->output.failed->len) {
         struct job *job = &g_array_index(r->output.failed, struct job, 0);
@@ -54,8 +54,8 @@ int gt_output_run_failed(struct gt_uftrace_recorder *r, struct gt_error *err)
 static void run_job(void *arg)
 {
     struct job *job = arg;
-    struct gt_uftrace_recorder *r = job->rec;
-    job->status = gt_output_run_failed(r, &job->err);
+    struct gt_recorder *r = job->rec;
+    job->status = gt_recorder_output_run_failed(r, &job->err);
     if (job->status == 0)
         job->status = job->run(job, &job->err);
     if (job->status == 0)
@@ -68,63 +68,63 @@ static void run_job(void *arg)
 /* A recording continues without its text files: missing ones are reported at the end. */
 static void do_job(struct job *job)
 {
-    struct gt_uftrace_recorder *r = job->rec;
-    if (gt_worker_call(r->output.worker, run_job, job) < 0)
+    struct gt_recorder *r = job->rec;
+    if (gt_thread_worker_call(r->output.worker, run_job, job) < 0)
         __atomic_store_n(&r->output.no_worker, true, __ATOMIC_RELAXED);
 }
 
 /* The same of a task of which there may be thousands: a program's thread does not wait. */
 static void post_job(struct job *job)
 {
-    struct gt_uftrace_recorder *r = job->rec;
+    struct gt_recorder *r = job->rec;
     /* The number of a machine's tasks is limited; a recording is valid from its first record on. */
     if (!r->guest.user || __atomic_load_n(&r->totals.tasks, __ATOMIC_RELAXED) == 0)
         do_job(job);
-    else if (gt_worker_post(r->output.worker, run_job, job, sizeof *job) < 0)
+    else if (gt_thread_worker_post(r->output.worker, run_job, job, sizeof *job) < 0)
         __atomic_store_n(&r->output.no_worker, true, __ATOMIC_RELAXED);
 }
 
 static void retry(void *arg)
 {
     struct job *job = arg;
-    job->status = gt_output_run_failed(job->rec, &job->err);
+    job->status = gt_recorder_output_run_failed(job->rec, &job->err);
 }
 
-int gt_output_put_texts(struct gt_uftrace_recorder *r, struct gt_error *err)
+int gt_recorder_output_put_texts(struct gt_recorder *r, struct gt_error *err)
 {
     struct job job = {.rec = r};
-    if (gt_worker_call(r->output.worker, retry, &job) < 0)
+    if (gt_thread_worker_call(r->output.worker, retry, &job) < 0)
         return gt_error_set(err, GT_E_IO, "the worker thread cannot be started");
     if (job.status < 0)
         *err = job.err;
     return job.status;
 }
 
-static uint64_t start_time(const struct gt_uftrace_recorder *r)
+static uint64_t start_time(const struct gt_recorder *r)
 {
-    return r->hot.host_clock ? gt_clock_monotonic() : r->vcpus.last_time + 1;
+    return r->hot.host_clock ? gt_base_clock_monotonic() : r->vcpus.last_time + 1;
 }
 
 static int write_start(struct job *job, struct gt_error *err)
 {
-    struct gt_uftrace_recorder *r = job->rec;
+    struct gt_recorder *r = job->rec;
     r->output.started = true;
     int status = gt_uftrace_dir_add_session(&r->output.dir, job->time, r->process.pid,
                                             r->output.sid, r->process.exename, err);
-    if (status == 0 && gt_meta_put_map(r, NULL) == 0)
-        gt_meta_put_info(r, NULL); /* both again at the end, where errors are reported */
+    if (status == 0 && gt_recorder_meta_put_map(r, NULL) == 0)
+        gt_recorder_meta_put_info(r, NULL); /* both again at the end, where errors are reported */
     return status;
 }
 
-static void start(struct gt_uftrace_recorder *r)
+static void start(struct gt_recorder *r)
 {
-    gt_meta_init(r);
+    gt_recorder_meta_init(r);
     r->output.began = start_time(r);
     struct job job = {.rec = r, .run = write_start, .time = r->output.began};
     do_job(&job);
 }
 
-void gt_output_start(struct gt_uftrace_recorder *r)
+void gt_recorder_output_start(struct gt_recorder *r)
 {
     if (__atomic_load_n(&r->output.begun, __ATOMIC_ACQUIRE))
         return;
@@ -137,7 +137,7 @@ void gt_output_start(struct gt_uftrace_recorder *r)
 
 static int add_task(struct job *job, struct gt_error *err)
 {
-    struct gt_uftrace_recorder *r = job->rec;
+    struct gt_recorder *r = job->rec;
     int status;
     if (job->parent)
         status = gt_uftrace_dir_add_fork(&r->output.dir, job->time, job->tid, job->parent, err);
@@ -148,11 +148,11 @@ static int add_task(struct job *job, struct gt_error *err)
     uint32_t n = ++r->totals.tasks;
     /* Not for each of thousands: info lists them all. The last word is at the end. */
     if (n < 16 || (n & (n - 1)) == 0)
-        gt_meta_put_info(r, NULL);
+        gt_recorder_meta_put_info(r, NULL);
     return 0;
 }
 
-static uint32_t next_coroutine(struct gt_uftrace_recorder *r)
+static uint32_t next_coroutine(struct gt_recorder *r)
 {
     if (!r->guest.user)
         return GT_TASK_STACK + __atomic_fetch_add(&r->totals.coroutines, 1, __ATOMIC_RELAXED);
@@ -162,20 +162,20 @@ static uint32_t next_coroutine(struct gt_uftrace_recorder *r)
 
 static int add_name(struct job *job, struct gt_error *err)
 {
-    struct gt_uftrace_recorder *r = job->rec;
+    struct gt_recorder *r = job->rec;
     int status = gt_uftrace_dir_add_name(&r->output.dir, job->time, job->tid, r->process.pid,
                                          job->name, err);
     if (status < 0 || r->output.named)
         return status;
     r->output.named = true;
-    gt_meta_put_info(r, NULL);
+    gt_recorder_meta_put_info(r, NULL);
     return 0;
 }
 
-void gt_output_name_stack(struct gt_uftrace_recorder *r, struct gt_stack *s, const char *name,
-                          uint64_t time)
+void gt_recorder_output_name_stack(struct gt_recorder *r, struct gt_stack *s, const char *name,
+                                   uint64_t time)
 {
-    struct gt_task *task = gt_task_of(s);
+    struct gt_recorder_task *task = gt_recorder_task_of(s);
     struct job job = {.rec = r, .run = add_name, .time = time, .tid = task->id};
     snprintf(job.name, sizeof job.name, "%.15s", name);
     memcpy(task->name, job.name, sizeof task->name);
@@ -185,14 +185,14 @@ void gt_output_name_stack(struct gt_uftrace_recorder *r, struct gt_stack *s, con
 /* A name until the guest has a better one. */
 static void name_context(const struct gt_vcpu *v, struct gt_stack *s, uint64_t time)
 {
-    struct gt_uftrace_recorder *r = v->rec;
+    struct gt_recorder *r = v->rec;
     char name[32];
-    uint32_t id = gt_task_of(s)->id;
+    uint32_t id = gt_recorder_task_of(s)->id;
     if (id < GT_TASK_STACK)
         snprintf(name, sizeof name, "cpu%u", gt_vcpu_index(v));
     else
         snprintf(name, sizeof name, "thread %u", id - GT_TASK_STACK + 1);
-    gt_output_name_stack(r, s, name, time);
+    gt_recorder_output_name_stack(r, s, name, time);
 }
 
 /* With a task for each vCPU: the stack that runs has the vCPU's output. False: there is none yet.
@@ -202,20 +202,21 @@ static bool take_output_of_vcpu(const struct gt_vcpu *v, struct gt_stack *s)
     if (!v->out)
         return false;
     s->out = v->out;
-    gt_task_of(s)->id = v->tid;
+    gt_recorder_task_of(s)->id = v->tid;
     return true;
 }
 
-bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time)
+bool gt_recorder_output_open_stack(void *self, struct gt_track_thread *t, struct gt_stack *s,
+                                   uint64_t time)
 {
-    struct gt_uftrace_recorder *r = self;
+    struct gt_recorder *r = self;
     struct gt_vcpu *v = (struct gt_vcpu *)((char *)t - offsetof(struct gt_vcpu, thread));
     bool of_vcpu = gt_recorder_has_vcpu_tasks(r);
     if (take_output_of_vcpu(v, s))
         return true;
     if (!r->guest.user && s->coroutine && r->totals.tasks >= r->options.max_tasks) {
-        t->counters[GT_COUNT_BEYOND_TASKS] += !gt_task_of(s)->beyond;
-        gt_task_of(s)->beyond = true;
+        t->counters[GT_COUNT_BEYOND_TASKS] += !gt_recorder_task_of(s)->beyond;
+        gt_recorder_task_of(s)->beyond = true;
         return false;
     }
     uint32_t id = s->coroutine && !of_vcpu ? next_coroutine(r) : v->tid;
@@ -233,7 +234,7 @@ bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, u
     s->out = stream;
     if (of_vcpu)
         v->out = stream;
-    gt_task_of(s)->id = id;
+    gt_recorder_task_of(s)->id = id;
     trace_uftrace_task(id, time);
     struct job job = {.rec = r, .run = add_task, .time = time, .tid = id};
     if (r->process.forked_from && id == r->process.pid)
@@ -244,8 +245,8 @@ bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, u
     return true;
 }
 
-struct gt_stream *gt_output_open_task(struct gt_uftrace_recorder *r, uint32_t id, const char *name,
-                                      uint64_t time)
+struct gt_stream *gt_recorder_output_open_task(struct gt_recorder *r, uint32_t id, const char *name,
+                                               uint64_t time)
 {
     struct gt_stream *stream;
     if (gt_stream_open(r->output.streams, id, &stream) < 0) {
@@ -261,42 +262,43 @@ struct gt_stream *gt_output_open_task(struct gt_uftrace_recorder *r, uint32_t id
     return stream;
 }
 
-void gt_output_close_stack(void *self, struct gt_stack *s)
+void gt_recorder_output_close_stack(void *self, struct gt_stack *s)
 {
     (void)self;
     gt_stream_close(s->out);
     s->out = NULL;
 }
 
-void gt_output_module_added(void *self, struct gt_module *m)
+void gt_recorder_output_module_added(void *self, struct gt_support_module *m)
 {
-    struct gt_uftrace_recorder *r = self;
+    struct gt_recorder *r = self;
     m->listed = false; /* of an earlier time */
     trace_uftrace_module(m->path, m->hi - m->lo);
-    if (gt_meta_add_module(r, m, NULL) < 0 || gt_source_add_module(r, m, NULL) < 0)
+    if (gt_recorder_meta_add_module(r, m, NULL) < 0 ||
+        gt_recorder_source_add_module(r, m, NULL) < 0)
         r->output.modules_failed = true;
 }
 
 static void put_found(void *arg)
 {
-    gt_output_put_found(arg, NULL);
+    gt_recorder_output_put_found(arg, NULL);
 }
 
-void gt_output_code_found(void *self)
+void gt_recorder_output_code_found(void *self)
 {
-    struct gt_uftrace_recorder *r = self;
-    if (gt_worker_call(r->output.worker, put_found, r) < 0)
+    struct gt_recorder *r = self;
+    if (gt_thread_worker_call(r->output.worker, put_found, r) < 0)
         __atomic_store_n(&r->output.no_worker, true, __ATOMIC_RELAXED);
 }
 
-int gt_output_put_found(struct gt_uftrace_recorder *r, struct gt_error *err)
+int gt_recorder_output_put_found(struct gt_recorder *r, struct gt_error *err)
 {
-    size_t n = r->code.modules.code ? gt_code_modules_count(r->code.modules.code) : 0;
+    size_t n = r->code.modules.code ? gt_support_code_modules_count(r->code.modules.code) : 0;
     if (n == r->output.n_found)
         return 0;
     char path[4200];
     snprintf(path, sizeof path, "%s/" GT_CODE_FOUND_FILE, r->output.dir.path);
-    int status = gt_code_modules_write(r->code.modules.code, path, err);
+    int status = gt_support_code_modules_write(r->code.modules.code, path, err);
     if (status == 0)
         r->output.n_found = n;
     return status;
@@ -305,28 +307,28 @@ int gt_output_put_found(struct gt_uftrace_recorder *r, struct gt_error *err)
 static void find_name(void *arg)
 {
     struct job *job = arg;
-    gt_meta_thread_name(job->tid, job->name);
+    gt_recorder_meta_thread_name(job->tid, job->name);
 }
 
 /* Of the vCPUs that exist: one that begins meanwhile has no name yet. */
 static void keep_names(void *arg)
 {
-    struct gt_uftrace_recorder *r = arg;
+    struct gt_recorder *r = arg;
     unsigned n = __atomic_load_n(&r->vcpus.n, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < n; i++)
         if (r->hot.vcpu[i].begun)
-            gt_meta_thread_name(r->hot.vcpu[i].tid, r->hot.vcpu[i].last_name);
+            gt_recorder_meta_thread_name(r->hot.vcpu[i].tid, r->hot.vcpu[i].last_name);
 }
 
-void gt_output_keep_names(struct gt_uftrace_recorder *r)
+void gt_recorder_output_keep_names(struct gt_recorder *r)
 {
     if (__atomic_load_n(&r->vcpus.n, __ATOMIC_RELAXED) > 1)
-        gt_worker_call(r->output.worker, keep_names, r);
+        gt_thread_worker_call(r->output.worker, keep_names, r);
 }
 
-bool gt_output_name(struct gt_vcpu *v, const char *name, bool own, uint64_t time)
+bool gt_recorder_output_name(struct gt_vcpu *v, const char *name, bool own, uint64_t time)
 {
-    struct gt_uftrace_recorder *r = v->rec;
+    struct gt_recorder *r = v->rec;
     struct job job = {.rec = r, .run = add_name, .time = time, .tid = v->tid};
     if (name)
         strncpy(job.name, name, sizeof job.name - 1);
@@ -334,7 +336,7 @@ bool gt_output_name(struct gt_vcpu *v, const char *name, bool own, uint64_t time
         if (own)
             prctl(PR_GET_NAME, job.name);
         else
-            gt_worker_call(r->output.worker, find_name, &job);
+            gt_thread_worker_call(r->output.worker, find_name, &job);
         if (!job.name[0])
             memcpy(job.name, v->last_name, sizeof job.name);
     }
@@ -349,18 +351,18 @@ bool gt_output_name(struct gt_vcpu *v, const char *name, bool own, uint64_t time
     return true;
 }
 
-void gt_output_forked(struct gt_uftrace_recorder *r, uint32_t parent)
+void gt_recorder_output_forked(struct gt_recorder *r, uint32_t parent)
 {
     r->process.forked_from = parent;
     r->process.first = r->process.went_on = false;
     r->process.pid = (uint32_t)getpid();
     r->totals.calls = r->totals.matched = r->totals.unrecorded = 0;
-    r->totals.selected = (struct gt_selected){0};
+    r->totals.selected = (struct gt_recorder_selected){0};
     r->totals.tasks = r->totals.coroutines = 0;
     r->output.named = false;
     memset(r->totals.counters, 0, sizeof r->totals.counters);
     r->process.has_exit_status = false;
-    gt_open_calls_init(&r->open_calls);
+    gt_recorder_open_calls_init(&r->open_calls);
     if (r->output.failed)
         g_array_set_size(r->output.failed, 0); /* those are the parent's */
 }

@@ -18,16 +18,16 @@ _Static_assert(2 * sizeof(struct gt_code) == 64, "a cache line");
 
 /* ---- how control reaches code -------------------------------------------------------------- */
 
-struct gt_granule *gt_granule_at(struct gt_uftrace_recorder *r, uint64_t pc)
+struct gt_run_granule *gt_run_granule_at(struct gt_recorder *r, uint64_t pc)
 {
-    struct gt_page *page = gt_pages_at(&r->code.pages, pc, sizeof *page);
+    struct gt_run_page *page = gt_support_pages_at(&r->code.pages, pc, sizeof *page);
     return &page->granule[pc % GT_PAGE / GT_GRANULE];
 }
 
-bool gt_block_entry_is_known(struct gt_uftrace_recorder *r, uint64_t pc)
+bool gt_run_block_entry_is_known(struct gt_recorder *r, uint64_t pc)
 {
-    const struct gt_granule *granule = gt_granule_at(r, pc);
-    return (granule->by_predecessor | granule->call | granule->otherwise) & gt_granule_bit(pc);
+    const struct gt_run_granule *granule = gt_run_granule_at(r, pc);
+    return (granule->by_predecessor | granule->call | granule->otherwise) & gt_run_granule_bit(pc);
 }
 
 /* ---- descriptions -------------------------------------------------------------------------- */
@@ -40,10 +40,10 @@ static bool same_code(const struct gt_code *a, const struct gt_code *b)
 }
 
 /* Room for two in one cache line, or NULL. */
-static struct gt_code *take_line(struct gt_uftrace_recorder *r)
+static struct gt_code *take_line(struct gt_recorder *r)
 {
     enum { ROOM = 2 << 20 };
-    struct gt_block_cache *c = &r->code.cache;
+    struct gt_run_block_cache *c = &r->code.cache;
     if (c->at == c->end) {
         void *p;
         if (posix_memalign(&p, ROOM, ROOM) != 0)
@@ -57,31 +57,32 @@ static struct gt_code *take_line(struct gt_uftrace_recorder *r)
     return c->at - 2;
 }
 
-static struct gt_cached_block *first_at(struct gt_cached_block *cached, uint64_t pc)
+static struct gt_run_cached_block *first_at(struct gt_run_cached_block *cached, uint64_t pc)
 {
     while (cached && cached->pc != pc)
         cached = cached->next;
     return cached;
 }
 
-struct gt_cached_block *gt_cached_block_at(struct gt_uftrace_recorder *r, uint64_t pc)
+struct gt_run_cached_block *gt_run_cached_block_at(struct gt_recorder *r, uint64_t pc)
 {
-    return first_at(gt_granule_at(r, pc)->blocks, pc);
+    return first_at(gt_run_granule_at(r, pc)->blocks, pc);
 }
 
-struct gt_cached_block *gt_cached_block_next(const struct gt_cached_block *cached)
+struct gt_run_cached_block *gt_run_cached_block_next(const struct gt_run_cached_block *cached)
 {
     return first_at(cached->next, cached->pc);
 }
 
 /* Without memory the description is not found again. */
-static void insert(struct gt_uftrace_recorder *r, struct gt_code *code)
+static void insert(struct gt_recorder *r, struct gt_code *code)
 {
-    struct gt_granule *granule = gt_granule_at(r, code->pc);
-    struct gt_cached_block *cached = gt_arena_take(&r->code.cache.cached, sizeof *cached);
+    struct gt_run_granule *granule = gt_run_granule_at(r, code->pc);
+    struct gt_run_cached_block *cached =
+        gt_support_arena_take(&r->code.cache.cached, sizeof *cached);
     if (!cached)
         return;
-    *cached = (struct gt_cached_block){code->pc, code, granule->blocks};
+    *cached = (struct gt_run_cached_block){code->pc, code, granule->blocks};
     granule->blocks = cached;
 }
 
@@ -97,7 +98,7 @@ static bool comes_back(const struct gt_code *code)
 }
 
 /* Returns a free description for code at that address. */
-static struct gt_code *find_room(struct gt_uftrace_recorder *r, const struct gt_code *want,
+static struct gt_code *find_room(struct gt_recorder *r, const struct gt_code *want,
                                  struct gt_code *reserved)
 {
     if (reserved)
@@ -122,11 +123,11 @@ static struct gt_code *find_room(struct gt_uftrace_recorder *r, const struct gt_
     return code;
 }
 
-struct gt_code *gt_cache_block(struct gt_uftrace_recorder *r, const struct gt_code *want)
+struct gt_code *gt_run_cache_block(struct gt_recorder *r, const struct gt_code *want)
 {
     struct gt_code *reserved = NULL;
-    for (struct gt_cached_block *k = gt_cached_block_at(r, want->pc); k;
-         k = gt_cached_block_next(k)) {
+    for (struct gt_run_cached_block *k = gt_run_cached_block_at(r, want->pc); k;
+         k = gt_run_cached_block_next(k)) {
         if (same_code(k->code, want))
             return k->code;
         if (is_reserved(k->code))
@@ -140,10 +141,11 @@ struct gt_code *gt_cache_block(struct gt_uftrace_recorder *r, const struct gt_co
     return code;
 }
 
-void gt_code_is_handler(struct gt_uftrace_recorder *r, struct gt_func *fn)
+void gt_run_code_is_handler(struct gt_recorder *r, struct gt_track_func *fn)
 {
     fn->flags |= GT_FUNC_HANDLER;
-    for (struct gt_cached_block *k = gt_cached_block_at(r, fn->lo); k; k = gt_cached_block_next(k))
+    for (struct gt_run_cached_block *k = gt_run_cached_block_at(r, fn->lo); k;
+         k = gt_run_cached_block_next(k))
         if (k->code->fn == fn)
             gt_code_set_slow_flags(k->code);
 }
@@ -156,18 +158,18 @@ static gint compare_u64(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-static bool is_entered_unnamed(const struct gt_uftrace_recorder *r, const struct gt_code *code)
+static bool is_entered_unnamed(const struct gt_recorder *r, const struct gt_code *code)
 {
-    return gt_code_is_entered(code) &&
+    return gt_select_code_is_entered(code) &&
            (!r->guest.user || code->fn->flags & (GT_FUNC_ANON | GT_FUNC_UNNAMED));
 }
 
 /* Functions without a symbol -> their modules; machines have one for all. */
-static GHashTable *unnamed_modules(const struct gt_uftrace_recorder *r)
+static GHashTable *unnamed_modules(const struct gt_recorder *r)
 {
     GHashTable *of = g_hash_table_new(NULL, NULL);
     for (guint i = 0; r->guest.user && i < r->code.modules.all->len; i++) {
-        struct gt_module *m = g_ptr_array_index(r->code.modules.all, i);
+        struct gt_support_module *m = g_ptr_array_index(r->code.modules.all, i);
         g_hash_table_insert(of, m->anon, m);
         for (guint k = 0; k < m->handlers->len; k++)
             g_hash_table_insert(of, m->handlers->pdata[k], m);
@@ -175,19 +177,19 @@ static GHashTable *unnamed_modules(const struct gt_uftrace_recorder *r)
     return of;
 }
 
-static struct gt_module *module_of(const struct gt_uftrace_recorder *r, const struct gt_func *fn,
-                                   GHashTable *unnamed)
+static struct gt_support_module *module_of(const struct gt_recorder *r,
+                                           const struct gt_track_func *fn, GHashTable *unnamed)
 {
     return r->guest.user ? g_hash_table_lookup(unnamed, fn)
                          : g_ptr_array_index(r->code.modules.all, 0);
 }
 
-static void collect_entered_of(const struct gt_uftrace_recorder *r, const struct gt_page *page,
+static void collect_entered_of(const struct gt_recorder *r, const struct gt_run_page *page,
                                GHashTable *unnamed)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(page->granule); i++)
-        for (const struct gt_cached_block *k = page->granule[i].blocks; k; k = k->next) {
-            struct gt_module *m =
+        for (const struct gt_run_cached_block *k = page->granule[i].blocks; k; k = k->next) {
+            struct gt_support_module *m =
                 is_entered_unnamed(r, k->code) ? module_of(r, k->code->fn, unnamed) : NULL;
             uint64_t rel = m ? k->code->pc - m->lo : 0;
             if (m)
@@ -208,7 +210,7 @@ static void sort_unique(GArray *list)
     g_array_set_size(list, n);
 }
 
-void gt_blocks_collect_entered(struct gt_uftrace_recorder *r)
+void gt_run_blocks_collect_entered(struct gt_recorder *r)
 {
     pthread_mutex_lock(&r->lock);
     g_autoptr(GHashTable) unnamed = unnamed_modules(r);
@@ -220,6 +222,7 @@ void gt_blocks_collect_entered(struct gt_uftrace_recorder *r)
             collect_entered_of(r, value, unnamed);
     }
     for (guint i = 0; i < r->code.modules.all->len; i++)
-        sort_unique(((struct gt_module *)g_ptr_array_index(r->code.modules.all, i))->entered);
+        sort_unique(
+            ((struct gt_support_module *)g_ptr_array_index(r->code.modules.all, i))->entered);
     pthread_mutex_unlock(&r->lock);
 }

@@ -9,20 +9,19 @@
 
 #include "filter/state.h"
 
-struct gt_uftrace_recorder;
+struct gt_recorder;
 
 /* At load, when nothing can fail any more; at the end, before the open calls are ended. */
-void gt_recorder_listen(struct gt_uftrace_recorder *r);
-void gt_recorder_listen_end(struct gt_uftrace_recorder *r);
+void gt_run_listen(struct gt_recorder *r);
+void gt_run_listen_end(struct gt_recorder *r);
 /* Somebody has said this about the guest: the triggers for it. Any thread. */
-void gt_recorder_cause_said(struct gt_uftrace_recorder *r, enum gt_filter_said kind,
-                            const char *text);
+void gt_run_cause_said(struct gt_recorder *r, enum gt_filter_said kind, const char *text);
 /* At the end, on the thread that ends the guest: the triggers of a program's exit status, or of a
- * signal that has killed it, unless gt_recorder_cause_killed was called. */
-void gt_recorder_cause_ended(struct gt_uftrace_recorder *r);
+ * signal that has killed it, unless gt_run_cause_killed was called. */
+void gt_run_cause_ended(struct gt_recorder *r);
 /* The triggers of that signal, which kills the program; on the thread that it has hit. */
-void gt_recorder_cause_killed(struct gt_uftrace_recorder *r, int sig);
+void gt_run_cause_killed(struct gt_recorder *r, int sig);
 /* True: there are such triggers, and a signal ends the program: it will be known. */
-bool gt_recorder_cause_waits(struct gt_uftrace_recorder *r);
+bool gt_run_cause_waits(struct gt_recorder *r);
 
 #endif

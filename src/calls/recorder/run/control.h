@@ -16,17 +16,17 @@
 
 #include "base/error.h"
 
-struct gt_uftrace_recorder;
+struct gt_recorder;
 
 /* At load, before the output is created: makes the socket, if there is to be one. Clients that
  * connect wait. A process that continues a recording of another process, which still has the
- * socket, gets none. Errors of gt_control_start. */
-int gt_recorder_control_start(struct gt_uftrace_recorder *r, struct gt_error *err);
+ * socket, gets none. Errors of gt_support_control_start. */
+int gt_run_control_start(struct gt_recorder *r, struct gt_error *err);
 /* At load, when all is ready: commands are run from now on. */
-void gt_recorder_control_serve(struct gt_uftrace_recorder *r);
+void gt_run_control_serve(struct gt_recorder *r);
 /* Removes the socket: no command runs any more. No socket is fine. */
-void gt_recorder_control_stop(struct gt_uftrace_recorder *r);
+void gt_run_control_stop(struct gt_recorder *r);
 /* In a forked child: the socket is the parent's. */
-void gt_recorder_control_fork_child(struct gt_uftrace_recorder *r);
+void gt_run_control_fork_child(struct gt_recorder *r);
 
 #endif

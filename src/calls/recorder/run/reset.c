@@ -15,18 +15,18 @@ static bool leads_to(const struct gt_vcpu *v, uint64_t last_exit, const struct g
     const struct gt_stack *s = v->thread.stack;
     if (!(last_exit & GT_LAST_EXIT_CODE))
         return s->top->kind == GT_FRAME_HANDLER && s->top->addr == code->pc &&
-               last_exit == gt_last_exit_of_func(code->fn);
-    const struct gt_code *from = gt_last_exit_code(last_exit);
+               last_exit == gt_track_last_exit_of_func(code->fn);
+    const struct gt_code *from = gt_track_last_exit_code(last_exit);
     return from->exit == GT_EXIT_CALL_INDIRECT ||
            (from->exit == GT_EXIT_CALL &&
             gt_machine_is_alias(&v->thread, from->target, code->pc)) ||
            (from->exit == GT_EXIT_RETURN && gt_stack_find_return(s, code->pc));
 }
 
-static bool is_led_to(struct gt_uftrace_recorder *r, const struct gt_code *code)
+static bool is_led_to(struct gt_recorder *r, const struct gt_code *code)
 {
     pthread_mutex_lock(&r->lock);
-    bool led = gt_block_entry_is_known(r, code->pc);
+    bool led = gt_run_block_entry_is_known(r, code->pc);
     pthread_mutex_unlock(&r->lock);
     return led;
 }
@@ -35,22 +35,22 @@ static bool is_led_to(struct gt_uftrace_recorder *r, const struct gt_code *code)
  * may come before it, or may only have been switched off and on. */
 static void begin_at(struct gt_vcpu *v, unsigned vcpu, const struct gt_code *code)
 {
-    struct gt_uftrace_recorder *r = v->rec;
-    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    struct gt_recorder *r = v->rec;
+    struct gt_recorder_score *score = gt_run_vcpu_score(r, v, vcpu);
     if (leads_to(v, score->last_exit, code) || is_led_to(r, code))
         return;
     unsigned n = __atomic_load_n(&r->resets.n, __ATOMIC_RELAXED);
     if (vcpu == 0) {
         v->resets = n + 1;
-        gt_tracker_end_suspended(&r->tracker, gt_vcpu_time_after_block(v, score));
+        gt_track_end_suspended(&r->tracker, gt_run_vcpu_time_after_block(v, score));
         __atomic_store_n(&r->resets.n, n + 1, __ATOMIC_RELAXED);
     } else {
-        v->resets = gt_reset_is_due(&r->resets, v) ? n : n + 1;
+        v->resets = gt_run_reset_is_due(&r->resets, v) ? n : n + 1;
     }
-    gt_vcpu_begin_again(v, score);
+    gt_run_vcpu_begin_again(v, score);
 }
 
-void gt_on_machine_begin(unsigned vcpu, void *data)
+void gt_run_on_machine_begin(unsigned vcpu, void *data)
 {
     struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
     if (!v)
@@ -59,13 +59,13 @@ void gt_on_machine_begin(unsigned vcpu, void *data)
     gt_vcpu_leave(v);
 }
 
-void gt_resets_unknown(struct gt_resets *resets)
+void gt_run_resets_unknown(struct gt_run_resets *resets)
 {
-    *resets = (struct gt_resets){.first = GT_NO_ADDR, .known = true};
+    *resets = (struct gt_run_resets){.first = GT_NO_ADDR, .known = true};
 }
 
-void gt_reset_follow(struct gt_vcpu *v, struct gt_score *score)
+void gt_run_reset_follow(struct gt_vcpu *v, struct gt_recorder_score *score)
 {
     v->resets = __atomic_load_n(&v->rec->resets.n, __ATOMIC_RELAXED);
-    gt_vcpu_begin_again(v, score);
+    gt_run_vcpu_begin_again(v, score);
 }

@@ -9,26 +9,26 @@
 
 #include "calls/recorder/run/vcpu.h"
 
-struct gt_uftrace_recorder;
+struct gt_recorder;
 
-struct gt_resets {
+struct gt_run_resets {
     uint64_t first; /* the address; with the lock */
     bool known;     /* it is; with the lock */
     unsigned n;     /* resets so far; atomic */
 };
 
 /* Callback: a block begins at that address. */
-void gt_on_machine_begin(unsigned vcpu, void *code);
+void gt_run_on_machine_begin(unsigned vcpu, void *code);
 
 /* The machine does not begin where it does after a reset: where that is stays unknown. With the
  * lock, or at load. */
-void gt_resets_unknown(struct gt_resets *resets);
+void gt_run_resets_unknown(struct gt_run_resets *resets);
 
 /* At a transfer: the vCPU was reset with the machine, and has not begun anew. On its thread. */
-static inline bool gt_reset_is_due(const struct gt_resets *resets, const struct gt_vcpu *v)
+static inline bool gt_run_reset_is_due(const struct gt_run_resets *resets, const struct gt_vcpu *v)
 {
     return (int)(v->resets - __atomic_load_n(&resets->n, __ATOMIC_RELAXED)) < 0;
 }
-void gt_reset_follow(struct gt_vcpu *v, struct gt_score *score);
+void gt_run_reset_follow(struct gt_vcpu *v, struct gt_recorder_score *score);
 
 #endif

@@ -9,29 +9,29 @@
 
 /* ---- changes: no vCPU runs code ------------------------------------------------------------ */
 
-static void fall_asleep(struct gt_uftrace_recorder *r)
+static void fall_asleep(struct gt_recorder *r)
 {
     for (unsigned i = 0; i < r->vcpus.n; i++) {
         struct gt_vcpu *v = &r->hot.vcpu[i];
-        struct gt_score *score = v->begun ? gt_vcpu_score(r, v, i) : NULL;
+        struct gt_recorder_score *score = v->begun ? gt_run_vcpu_score(r, v, i) : NULL;
         v->halted = v->begun && v->in_syscall;
         if (v->halted)
-            gt_filtered_stop(&gt_task_of(v->thread.stack)->filtered,
-                             gt_vcpu_time_after_block(v, score));
+            gt_select_filtered_stop(&gt_recorder_task_of(v->thread.stack)->filtered,
+                                    gt_run_vcpu_time_after_block(v, score));
         else if (v->begun)
-            gt_vcpu_stop_following(v, score);
+            gt_run_vcpu_stop_following(v, score);
     }
-    gt_tracker_end_suspended(&r->tracker, r->vcpus.last_time);
+    gt_track_end_suspended(&r->tracker, r->vcpus.last_time);
 }
 
-static void wake_up(struct gt_uftrace_recorder *r)
+static void wake_up(struct gt_recorder *r)
 {
     r->tracker.unfollowed = true;
     for (unsigned i = 0; i < r->vcpus.n; i++) {
         struct gt_vcpu *v = &r->hot.vcpu[i];
         v->met |= v->rec && !v->begun;
         if (v->begun && !v->halted)
-            gt_vcpu_follow_again(v, gt_vcpu_score(r, v, i));
+            gt_run_vcpu_follow_again(v, gt_run_vcpu_score(r, v, i));
         v->halted = false;
     }
 }
@@ -39,9 +39,9 @@ static void wake_up(struct gt_uftrace_recorder *r)
 /* The request may have been taken back. */
 static void change(void *self)
 {
-    struct gt_uftrace_recorder *r = self;
+    struct gt_recorder *r = self;
     pthread_mutex_lock(&r->dormant.lock);
-    bool sleeps = gt_dormant_is_due(r), slept = gt_dormant_is_asleep(r);
+    bool sleeps = gt_select_dormant_is_due(r), slept = gt_select_dormant_is_asleep(r);
     if (!gt_gate_ends(&r->gate) && sleeps && !slept)
         fall_asleep(r);
     else if (!gt_gate_ends(&r->gate) && !sleeps && slept)
@@ -49,7 +49,7 @@ static void change(void *self)
     __atomic_store_n(&r->dormant.asleep, sleeps, __ATOMIC_RELEASE);
     gt_host_subscribe(sleeps ? &r->dormant.events : &r->events, r);
     pthread_mutex_unlock(&r->dormant.lock);
-    gt_dormant_changed(r); /* not before: frames that end look, too */
+    gt_select_dormant_changed(r); /* not before: frames that end look, too */
 }
 
 /* ---- asleep -------------------------------------------------------------------------------- */
@@ -57,48 +57,48 @@ static void change(void *self)
 static void on_exception_return(unsigned vcpu, void *data)
 {
     (void)vcpu, (void)data;
-    gt_dormant_look(gt_recorder_installed());
+    gt_select_dormant_look(gt_recorder_installed());
 }
 
 /* Where the host does not report interrupts, their ends are seen. */
-static void watch_interrupts(const struct gt_uftrace_recorder *r, struct gt_block *block)
+static void watch_interrupts(const struct gt_recorder *r, struct gt_host_block *block)
 {
     uint8_t bytes[16];
-    struct gt_insn insn;
-    size_t n = gt_block_insns(block);
+    struct gt_arch_insn insn;
+    size_t n = gt_host_block_insns(block);
     if (n == 0)
         return;
-    struct gt_insn_ref *last = gt_block_insn(block, n - 1);
-    r->guest.arch->classify(bytes, (uint8_t)gt_insn_bytes(last, bytes, sizeof bytes),
-                            gt_insn_pc(last), &insn);
+    struct gt_host_insn *last = gt_host_block_insn(block, n - 1);
+    r->guest.arch->classify(bytes, (uint8_t)gt_host_insn_bytes(last, bytes, sizeof bytes),
+                            gt_host_insn_pc(last), &insn);
     if (insn.kind == GT_INSN_EXCEPTION_RETURN)
-        gt_insn_on_exec(last, on_exception_return, NULL);
+        gt_host_insn_on_exec(last, on_exception_return, NULL);
 }
 
-static void on_translate(void *self, struct gt_block *block)
+static void on_translate(void *self, struct gt_host_block *block)
 {
-    struct gt_uftrace_recorder *r = self;
+    struct gt_recorder *r = self;
     if (!r->guest.user && !gt_host_can(GT_HOST_DISCONTINUITY))
         watch_interrupts(r, block);
-    gt_dormant_look(r);
+    gt_select_dormant_look(r);
 }
 
 static void on_idle(void *self, unsigned vcpu)
 {
     (void)vcpu;
-    gt_dormant_look(self);
+    gt_select_dormant_look(self);
 }
 
 static void on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from, uint64_t to)
 {
     (void)vcpu, (void)kind, (void)from, (void)to;
-    gt_dormant_look(self);
+    gt_select_dormant_look(self);
 }
 
-bool gt_dormant_init(struct gt_uftrace_recorder *r)
+bool gt_select_dormant_init(struct gt_recorder *r)
 {
-    struct gt_dormant *d = &r->dormant;
-    d->possible = gt_filters_current(&r->filters) && gt_host_can(GT_HOST_START_AGAIN);
+    struct gt_select_dormant *d = &r->dormant;
+    d->possible = gt_select_filters_current(&r->filters) && gt_host_can(GT_HOST_START_AGAIN);
     if (!d->possible)
         return false;
     pthread_mutex_init(&d->lock, NULL);
@@ -109,7 +109,7 @@ bool gt_dormant_init(struct gt_uftrace_recorder *r)
     d->events.vcpu_idle = on_idle;
     if (gt_host_can(GT_HOST_DISCONTINUITY))
         d->events.discontinuity = on_discontinuity;
-    d->asleep = gt_dormant_is_due(r);
+    d->asleep = gt_select_dormant_is_due(r);
     d->wakes = r->guest.user;
     return d->asleep;
 }

@@ -20,27 +20,29 @@
 #include "track/machine.h"
 #include "track/unfollowed.h"
 
-static uint64_t read_sp(struct gt_uftrace_recorder *r)
+static uint64_t read_sp(struct gt_recorder *r)
 {
     uint64_t sp;
-    return gt_register_read(&r->system.sp, r->guest.arch->sp_register, &sp) ? sp : GT_NO_ADDR;
+    return gt_host_register_read(&r->system.sp, r->guest.arch->sp_register, &sp) ? sp : GT_NO_ADDR;
 }
 
 /* The stack pointer after the exception return; 0: not known. */
-static uint64_t returned_sp(struct gt_uftrace_recorder *r, const struct gt_code *code)
+static uint64_t returned_sp(struct gt_recorder *r, const struct gt_code *code)
 {
     uint64_t sp = 0;
     if (!gt_code_pops_sp(code))
-        return gt_register_read(&r->system.returned_sp, r->guest.arch->returned_sp, &sp) ? sp : 0;
+        return gt_host_register_read(&r->system.returned_sp, r->guest.arch->returned_sp, &sp) ? sp
+                                                                                              : 0;
     uint64_t frame = read_sp(r);
     const size_t word = r->guest.arch->bits / 8;
-    return frame != GT_NO_ADDR && gt_memory_number(frame + GT_POPPED_SP * word, word, &sp) ? sp : 0;
+    return frame != GT_NO_ADDR && gt_host_memory_number(frame + GT_POPPED_SP * word, word, &sp) ? sp
+                                                                                                : 0;
 }
 
-void gt_before_system_call(unsigned vcpu, void *data)
+void gt_run_before_system_call(unsigned vcpu, void *data)
 {
     (void)data;
-    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_recorder *r = gt_recorder_installed();
     struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
     if (!v)
         return;
@@ -51,20 +53,20 @@ void gt_before_system_call(unsigned vcpu, void *data)
 
 /* True of rsm, whose handler may have replaced all that it loads: SeaBIOS changes to 32 bit code
  * and back by system management interrupts. */
-static bool loads_all_registers(const struct gt_uftrace_recorder *r, const struct gt_code *code)
+static bool loads_all_registers(const struct gt_recorder *r, const struct gt_code *code)
 {
     return r->guest.arch->smi_entry && !gt_code_pops_sp(code);
 }
 
 /* On hosts without a scoreboard a callback at an instruction finds the last exit of its block's
  * end: it is set when the block begins. */
-static void leave(struct gt_vcpu *v, struct gt_score *score, const struct gt_code *code)
+static void leave(struct gt_vcpu *v, struct gt_recorder_score *score, const struct gt_code *code)
 {
-    struct gt_uftrace_recorder *r = v->rec;
+    struct gt_recorder *r = v->rec;
     uint64_t last_exit = gt_code_last_exit(code);
-    gt_dormant_interrupted(r);
-    uint64_t time = gt_vcpu_time(v, score);
-    if (gt_guests_entered(v, &last_exit, time)) {
+    gt_select_dormant_interrupted(r);
+    uint64_t time = gt_run_vcpu_time(v, score);
+    if (gt_run_guests_entered(v, &last_exit, time)) {
         score->last_exit = last_exit;
         return;
     }
@@ -72,109 +74,110 @@ static void leave(struct gt_vcpu *v, struct gt_score *score, const struct gt_cod
         !(last_exit & GT_LAST_EXIT_CODE))
         last_exit |= GT_LAST_EXIT_JUMPED;
     /* Or that of a handler which an interrupt had followed. */
-    if (gt_last_exit_is_of(last_exit, GT_EXIT_EXCEPTION_RETURN))
+    if (gt_recorder_last_exit_is_of(last_exit, GT_EXIT_EXCEPTION_RETURN))
         v->thread.returned_sp = returned_sp(r, code);
     score->last_exit = last_exit;
 }
 
-static enum gt_passed passed(struct gt_uftrace_recorder *r)
+static enum gt_track_passed passed(struct gt_recorder *r)
 {
     enum { SIGNALS = 64 };
     uint64_t value;
-    if (!gt_register_read(&r->system.first_argument, r->guest.arch->first_argument, &value))
+    if (!gt_host_register_read(&r->system.first_argument, r->guest.arch->first_argument, &value))
         return GT_PASSED_UNKNOWN;
     return value == 0 ? GT_PASSED_ZERO : value <= SIGNALS ? GT_PASSED_SIGNAL : GT_PASSED_OTHER;
 }
 
-void gt_on_exception_return(unsigned vcpu, void *data)
+void gt_run_on_exception_return(unsigned vcpu, void *data)
 {
-    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_recorder *r = gt_recorder_installed();
     struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
     if (!v)
         return;
-    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    struct gt_recorder_score *score = gt_run_vcpu_score(r, v, vcpu);
     leave(v, score, data);
-    if (gt_last_exit_is_of(score->last_exit, GT_EXIT_SYSCALL))
+    if (gt_recorder_last_exit_is_of(score->last_exit, GT_EXIT_SYSCALL))
         v->thread.passed = (uint8_t)passed(r);
     gt_vcpu_leave(v);
 }
 
-void gt_on_world_return(unsigned vcpu, void *data)
+void gt_run_on_world_return(unsigned vcpu, void *data)
 {
-    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_recorder *r = gt_recorder_installed();
     struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
     if (!v)
         return;
-    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    struct gt_recorder_score *score = gt_run_vcpu_score(r, v, vcpu);
     leave(v, score, data);
-    gt_level_change_world(v, data, &score->last_exit, gt_vcpu_time(v, score));
+    gt_select_level_change_world(v, data, &score->last_exit, gt_run_vcpu_time(v, score));
     gt_vcpu_leave(v);
 }
 
-void gt_machine_enter_at(struct gt_vcpu *v, struct gt_score *score, struct gt_code *code)
+void gt_run_machine_enter_at(struct gt_vcpu *v, struct gt_recorder_score *score,
+                             struct gt_code *code)
 {
-    uint64_t time = gt_vcpu_time(v, score);
+    uint64_t time = gt_run_vcpu_time(v, score);
     if (v->levels)
-        gt_level_enter(v, code, time);
+        gt_select_level_enter(v, code, time);
     gt_machine_enter(&v->thread, code->pc, code->fn, code, score->last_exit, time);
-    score->last_exit = gt_last_exit_of_func(code->fn);
+    score->last_exit = gt_track_last_exit_of_func(code->fn);
 }
 
-void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from, uint64_t to)
+void gt_run_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from, uint64_t to)
 {
     (void)kind;
-    struct gt_uftrace_recorder *r = self;
+    struct gt_recorder *r = self;
     /* From == to: an instruction that the host runs as a call of its own, and what comes before the
      * true event on x86. */
     struct gt_vcpu *v = from != to ? gt_vcpu_enter_begun(r, vcpu) : NULL;
     if (!v)
         return;
-    if (gt_guests_end_at(v, to)) {
+    if (gt_run_guests_end_at(v, to)) {
         gt_vcpu_leave(v);
         return;
     }
-    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    struct gt_recorder_score *score = gt_run_vcpu_score(r, v, vcpu);
     pthread_mutex_lock(&r->lock);
-    const struct gt_module *module = gt_modules_at(&r->code.modules, to, NULL);
-    struct gt_func *fn = gt_module_func(module, to);
-    if (gt_filters_current(&r->filters))
-        gt_filters_know(r, to, module, fn);
+    const struct gt_support_module *module = gt_support_modules_at(&r->code.modules, to, NULL);
+    struct gt_track_func *fn = gt_support_module_func(module, to);
+    if (gt_select_filters_current(&r->filters))
+        gt_select_filters_know(r, to, module, fn);
     pthread_mutex_unlock(&r->lock);
-    gt_dormant_interrupted(r);
-    uint64_t time = gt_vcpu_time(v, score);
+    gt_select_dormant_interrupted(r);
+    uint64_t time = gt_run_vcpu_time(v, score);
     if (v->levels)
-        gt_level_enter(v, NULL, time);
+        gt_select_level_enter(v, NULL, time);
     gt_machine_enter(&v->thread, to, fn, NULL, score->last_exit, time);
-    score->last_exit = gt_last_exit_of_func(fn);
+    score->last_exit = gt_track_last_exit_of_func(fn);
     gt_vcpu_leave(v);
 }
 
 /* ---- stack pointers ------------------------------------------------------------------------ */
 
-void gt_on_sp_stored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *pushed)
+void gt_run_on_sp_stored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *pushed)
 {
     struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
     if (!v)
         return;
-    if (gt_mem_is_store(meminfo))
+    if (gt_host_mem_is_store(meminfo))
         gt_machine_saved(&v->thread, vaddr, (uint64_t)(uintptr_t)pushed);
     gt_vcpu_leave(v);
 }
 
-void gt_on_sp_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+void gt_run_on_sp_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
     (void)data;
     struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
     if (!v)
         return;
-    if (!gt_mem_is_store(meminfo))
+    if (!gt_host_mem_is_store(meminfo))
         gt_track_restored(&v->thread, vaddr);
     gt_vcpu_leave(v);
 }
 
-void gt_before_sp_load(unsigned vcpu, void *kept)
+void gt_run_before_sp_load(unsigned vcpu, void *kept)
 {
-    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_recorder *r = gt_recorder_installed();
     struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
     if (!v)
         return;
@@ -186,27 +189,27 @@ void gt_before_sp_load(unsigned vcpu, void *kept)
 }
 
 /* A function without code: no block has it as its last exit. */
-static const struct gt_func leaping = {.flags = GT_FUNC_ANON};
+static const struct gt_track_func leaping = {.flags = GT_FUNC_ANON};
 
 static void switch_to(struct gt_vcpu *v, unsigned vcpu, uint64_t sp)
 {
-    struct gt_uftrace_recorder *r = v->rec;
+    struct gt_recorder *r = v->rec;
     v->loads_sp = false;
-    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
-    uint64_t time = gt_vcpu_time(v, score);
+    struct gt_recorder_score *score = gt_run_vcpu_score(r, v, vcpu);
+    uint64_t time = gt_run_vcpu_time(v, score);
     gt_machine_switch(&v->thread, v->left_sp, sp, time);
     if (v->rec->tracker.unfollowed && v->left && v->left == v->thread.stack)
         gt_track_go_on_unknown(&v->thread, time); /* a thread that was suspended while it slept */
     if (gt_machine_sp_reloaded(&v->thread) && !(score->last_exit & GT_LAST_EXIT_CODE))
-        score->last_exit =
-            gt_last_exit_of_func(&leaping); /* so the next block with a callback is a transfer */
-    gt_machine_transferred(v, time);
+        score->last_exit = gt_track_last_exit_of_func(
+            &leaping); /* so the next block with a callback is a transfer */
+    gt_run_machine_transferred(v, time);
 }
 
-void gt_after_sp_load(unsigned vcpu, void *data)
+void gt_run_after_sp_load(unsigned vcpu, void *data)
 {
     (void)data;
-    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_recorder *r = gt_recorder_installed();
     struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
     if (!v)
         return;
@@ -216,22 +219,22 @@ void gt_after_sp_load(unsigned vcpu, void *data)
 }
 
 /* A block ends with the load: an interrupt may come before the next instruction. */
-void gt_on_last_sp_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+void gt_run_on_last_sp_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
-    gt_on_sp_loaded(vcpu, meminfo, vaddr, data);
+    gt_run_on_sp_loaded(vcpu, meminfo, vaddr, data);
     struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
     if (!v)
         return;
-    if (!gt_mem_is_store(meminfo))
+    if (!gt_host_mem_is_store(meminfo))
         switch_to(v, vcpu, GT_NO_ADDR);
     gt_vcpu_leave(v);
 }
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 
-void gt_machine_transferred(struct gt_vcpu *v, uint64_t time)
+void gt_run_machine_transferred(struct gt_vcpu *v, uint64_t time)
 {
-    struct gt_uftrace_recorder *r = v->rec;
+    struct gt_recorder *r = v->rec;
     const struct gt_stack *s = v->thread.stack;
     if (s == v->seen)
         return;
@@ -239,5 +242,5 @@ void gt_machine_transferred(struct gt_vcpu *v, uint64_t time)
     /* A context that comes from a vCPU whose clock is ahead keeps that time. */
     if (!r->hot.host_clock && s->last_time > time)
         v->insn_base += s->last_time - time;
-    gt_linux_transferred(v, time);
+    gt_run_linux_transferred(v, time);
 }

@@ -12,24 +12,24 @@
 
 #include <stdint.h>
 
-struct gt_module;
-struct gt_system_call;
-struct gt_uftrace_recorder;
-struct gt_score;
+struct gt_support_module;
+struct gt_run_system_call;
+struct gt_recorder;
+struct gt_recorder_score;
 struct gt_vcpu;
 
 /* With r->lock; unused without syscalls=on. */
-struct gt_system_calls {
-    struct gt_module *module;                             /* NULL: none was made so far */
-    struct gt_system_call *known[GT_SYSCALLS_NUMBER + 1]; /* the last one: unknown numbers */
+struct gt_run_system_calls {
+    struct gt_support_module *module;                         /* NULL: none was made so far */
+    struct gt_run_system_call *known[GT_SYSCALLS_NUMBER + 1]; /* the last one: unknown numbers */
 };
 
 /* At load. GT_E_USAGE, GT_E_UNSUPPORTED: the guest has none. */
-int gt_system_calls_check(const struct gt_uftrace_recorder *r, struct gt_error *err);
+int gt_run_system_calls_check(const struct gt_recorder *r, struct gt_error *err);
 
 /* A vCPU that is followed makes a system call; it has returned. Takes r->lock. */
-void gt_system_call(struct gt_vcpu *v, struct gt_score *score, int64_t number,
-                    const uint64_t args[8]);
-void gt_system_call_return(struct gt_vcpu *v, struct gt_score *score, int64_t result);
+void gt_run_system_call(struct gt_vcpu *v, struct gt_recorder_score *score, int64_t number,
+                        const uint64_t args[8]);
+void gt_run_system_call_return(struct gt_vcpu *v, struct gt_recorder_score *score, int64_t result);
 
 #endif

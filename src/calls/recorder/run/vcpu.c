@@ -12,41 +12,43 @@
 
 #include <unistd.h>
 
-struct gt_uftrace_recorder gt_installed_recorder;
+struct gt_recorder gt_recorder_instance;
 
 /* The vCPU that the calling thread runs: a fact about the thread, not about a recorder. Each vCPU
  * knows its recorder; a vCPU of another recorder is not taken for the caller's. */
 static __thread struct gt_vcpu *current;
 
-struct gt_vcpu *gt_vcpu_current(const struct gt_uftrace_recorder *r)
+struct gt_vcpu *gt_run_vcpu_current(const struct gt_recorder *r)
 {
     return current && current->rec == r ? current : NULL;
 }
 
-struct gt_score *gt_vcpu_score(struct gt_uftrace_recorder *r, struct gt_vcpu *v, unsigned index)
+struct gt_recorder_score *gt_run_vcpu_score(struct gt_recorder *r, struct gt_vcpu *v,
+                                            unsigned index)
 {
     if (!r->hot.scoreboard)
         return &v->own;
     if (v->score)
         return v->score;
-    struct gt_score *score = gt_scoreboard_find(r->hot.scoreboard, index);
+    struct gt_recorder_score *score = gt_host_scoreboard_find(r->hot.scoreboard, index);
     if (__atomic_load_n(&r->hot.scores_stay, __ATOMIC_RELAXED))
         v->score = score;
     return score;
 }
 
-uint64_t gt_host_clock(const struct gt_uftrace_recorder *r)
+uint64_t gt_run_host_clock(const struct gt_recorder *r)
 {
-    return gt_clock_monotonic() + r->hot.host_offset;
+    return gt_base_clock_monotonic() + r->hot.host_offset;
 }
 
-uint64_t gt_vcpu_time(const struct gt_vcpu *v, const struct gt_score *score)
+uint64_t gt_run_vcpu_time(const struct gt_vcpu *v, const struct gt_recorder_score *score)
 {
-    const struct gt_uftrace_recorder *r = v->rec;
-    return __builtin_expect(r->hot.host_clock, 0) ? gt_host_clock(r) : v->insn_base + score->insns;
+    const struct gt_recorder *r = v->rec;
+    return __builtin_expect(r->hot.host_clock, 0) ? gt_run_host_clock(r)
+                                                  : v->insn_base + score->insns;
 }
 
-void gt_use_host_clock(struct gt_uftrace_recorder *r, uint64_t offset)
+void gt_run_use_host_clock(struct gt_recorder *r, uint64_t offset)
 {
     r->hot.host_clock = true;
     r->hot.host_offset = offset;
@@ -54,36 +56,37 @@ void gt_use_host_clock(struct gt_uftrace_recorder *r, uint64_t offset)
         r->hot.vcpu[i].thread.slow_flags |= GT_VCPU_CLOCK;
 }
 
-uint64_t gt_process_time(struct gt_uftrace_recorder *r)
+uint64_t gt_run_process_time(struct gt_recorder *r)
 {
-    struct gt_vcpu *v = gt_vcpu_current(r);
-    return v ? gt_vcpu_time(v, gt_vcpu_score(r, v, gt_vcpu_index(v))) : r->vcpus.last_time;
+    struct gt_vcpu *v = gt_run_vcpu_current(r);
+    return v ? gt_run_vcpu_time(v, gt_run_vcpu_score(r, v, gt_vcpu_index(v))) : r->vcpus.last_time;
 }
 
-void gt_vcpu_note_time(struct gt_uftrace_recorder *r, uint64_t time)
+void gt_run_vcpu_note_time(struct gt_recorder *r, uint64_t time)
 {
     if (time > r->vcpus.last_time)
         r->vcpus.last_time = time;
 }
 
 /* Hosts without a scoreboard count a block when the next one begins. */
-uint64_t gt_vcpu_time_after_block(const struct gt_vcpu *v, const struct gt_score *score)
+uint64_t gt_run_vcpu_time_after_block(const struct gt_vcpu *v,
+                                      const struct gt_recorder_score *score)
 {
-    return gt_vcpu_time(v, score) + (v->rec->hot.host_clock ? 0 : v->block_insns);
+    return gt_run_vcpu_time(v, score) + (v->rec->hot.host_clock ? 0 : v->block_insns);
 }
 
-uint64_t gt_vcpus_newest(struct gt_uftrace_recorder *r)
+uint64_t gt_run_vcpus_newest(struct gt_recorder *r)
 {
     uint64_t newest = r->vcpus.last_time;
     for (unsigned i = 0; i < r->vcpus.n; i++) {
         struct gt_vcpu *v = &r->hot.vcpu[i];
-        uint64_t time = v->begun ? gt_vcpu_time_after_block(v, gt_vcpu_score(r, v, i)) : 0;
+        uint64_t time = v->begun ? gt_run_vcpu_time_after_block(v, gt_run_vcpu_score(r, v, i)) : 0;
         newest = time > newest ? time : newest;
     }
     return newest;
 }
 
-void gt_vcpu_refuse(struct gt_uftrace_recorder *r, struct gt_vcpu *v)
+void gt_run_vcpu_refuse(struct gt_recorder *r, struct gt_vcpu *v)
 {
     v->rec = r;
     v->refused = true;
@@ -91,7 +94,7 @@ void gt_vcpu_refuse(struct gt_uftrace_recorder *r, struct gt_vcpu *v)
 }
 
 /* Before the first translation: all further code works without the scoreboard. */
-static void give_scoreboard_up(struct gt_uftrace_recorder *r)
+static void give_scoreboard_up(struct gt_recorder *r)
 {
     r->hot.scoreboard = NULL;
     for (unsigned i = 0; i < r->vcpus.n; i++)
@@ -99,24 +102,24 @@ static void give_scoreboard_up(struct gt_uftrace_recorder *r)
 }
 
 /* The vCPUs cannot be distinguished. On the thread that runs them. */
-static void refuse_all(struct gt_uftrace_recorder *r)
+static void refuse_all(struct gt_recorder *r)
 {
     for (unsigned i = 0; i < r->vcpus.n; i++) {
         struct gt_vcpu *v = &r->hot.vcpu[i];
-        gt_vcpu_end(v, gt_vcpu_score(r, v, i));
-        gt_vcpu_refuse(r, v);
+        gt_run_vcpu_end(v, gt_run_vcpu_score(r, v, i));
+        gt_run_vcpu_refuse(r, v);
     }
 }
 
-void gt_on_vcpu_init(void *self, unsigned vcpu)
+void gt_run_on_vcpu_init(void *self, unsigned vcpu)
 {
-    struct gt_uftrace_recorder *r = self;
+    struct gt_recorder *r = self;
     if (vcpu >= r->hot.max_vcpus) {
         __atomic_fetch_add(&r->totals.refused, 1, __ATOMIC_RELAXED);
         return;
     }
-    enum gt_round_robin vcpus =
-        gt_round_robin_correct(&r->host, vcpu, "their calls are not recorded");
+    enum gt_support_round_robin vcpus =
+        gt_support_round_robin_correct(&r->host, vcpu, "their calls are not recorded");
     pthread_mutex_lock(&r->lock);
     if (gt_gate_ends(&r->gate)) { /* it is ended without this vCPU */
         pthread_mutex_unlock(&r->lock);
@@ -129,7 +132,7 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
     if (!r->guest.user && r->vcpus.n >= r->host.max_vcpus)
         __atomic_store_n(&r->hot.scores_stay, true, __ATOMIC_RELAXED);
     struct gt_vcpu *v = &r->hot.vcpu[vcpu];
-    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    struct gt_recorder_score *score = gt_run_vcpu_score(r, v, vcpu);
     v->rec = r;
     score->last_exit = 0;
     v->block_insns = 0;
@@ -137,38 +140,39 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
     v->refused = v->in_syscall = v->halted = v->met = false;
     v->thread.slow_flags = GT_VCPU_IDLE | (r->hot.host_clock ? GT_VCPU_CLOCK : 0) |
                            (gt_recorder_plan(r)->asks ? GT_VCPU_ASKS : 0);
-    uint64_t newest = r->guest.user ? r->vcpus.last_time : gt_vcpus_newest(r);
+    uint64_t newest = r->guest.user ? r->vcpus.last_time : gt_run_vcpus_newest(r);
     v->insn_base = newest + 1 - score->insns;
     pthread_mutex_unlock(&r->lock);
     if (vcpus == GT_VCPUS_WRONG)
         refuse_all(r);
 }
 
-void gt_vcpu_begin(struct gt_vcpu *v, struct gt_score *score, const struct gt_code *code)
+void gt_run_vcpu_begin(struct gt_vcpu *v, struct gt_recorder_score *score,
+                       const struct gt_code *code)
 {
-    struct gt_uftrace_recorder *r = v->rec;
-    gt_output_start(r);
+    struct gt_recorder *r = v->rec;
+    gt_recorder_output_start(r);
     v->resets = __atomic_load_n(&r->resets.n, __ATOMIC_RELAXED);
-    v->tid = r->guest.user ? (uint32_t)gettid() : gt_task_of_vcpu(gt_vcpu_index(v));
+    v->tid = r->guest.user ? (uint32_t)gettid() : gt_recording_task_of_vcpu(gt_vcpu_index(v));
     if (r->options.privilege_levels)
-        gt_levels_begin(v, code);
-    uint64_t time = gt_vcpu_time(v, score);
-    v->begun = gt_thread_init(&v->thread, &r->tracker, time);
+        gt_select_levels_begin(v, code);
+    uint64_t time = gt_run_vcpu_time(v, score);
+    v->begun = gt_track_thread_init(&v->thread, &r->tracker, time);
     if (v->begun) {
         v->thread.slow_flags &= ~(uint32_t)GT_VCPU_IDLE;
         v->thread.stack->cut = v->met || r->vmstates.middle;
     } else {
-        gt_vcpu_refuse(r, v);
+        gt_run_vcpu_refuse(r, v);
     }
     current = v;
 }
 
-void gt_vcpu_stop_following(struct gt_vcpu *v, struct gt_score *score)
+void gt_run_vcpu_stop_following(struct gt_vcpu *v, struct gt_recorder_score *score)
 {
-    struct gt_uftrace_recorder *r = v->rec;
-    uint64_t time = gt_vcpu_time_after_block(v, score);
+    struct gt_recorder *r = v->rec;
+    uint64_t time = gt_run_vcpu_time_after_block(v, score);
     if (v->levels)
-        gt_levels_end(v, time);
+        gt_select_levels_end(v, time);
     gt_track_stop_following(&v->thread, time);
     v->loads_sp = false;
     v->left = v->seen = NULL;
@@ -178,39 +182,39 @@ void gt_vcpu_stop_following(struct gt_vcpu *v, struct gt_score *score)
         score->insns += v->block_insns;
     v->block_insns = 0;
     pthread_mutex_lock(&r->lock);
-    gt_vcpu_note_time(r, time);
+    gt_run_vcpu_note_time(r, time);
     pthread_mutex_unlock(&r->lock);
 }
 
-void gt_vcpu_begin_again(struct gt_vcpu *v, struct gt_score *score)
+void gt_run_vcpu_begin_again(struct gt_vcpu *v, struct gt_recorder_score *score)
 {
-    gt_vcpu_stop_following(v, score);
-    gt_track_begin_again(&v->thread, gt_vcpu_time(v, score));
+    gt_run_vcpu_stop_following(v, score);
+    gt_track_begin_again(&v->thread, gt_run_vcpu_time(v, score));
 }
 
-void gt_vcpu_follow_again(struct gt_vcpu *v, struct gt_score *score)
+void gt_run_vcpu_follow_again(struct gt_vcpu *v, struct gt_recorder_score *score)
 {
     score->last_exit = 0;
-    gt_track_follow_again(&v->thread, gt_vcpu_time(v, score));
+    gt_track_follow_again(&v->thread, gt_run_vcpu_time(v, score));
 }
 
-void gt_vcpu_end(struct gt_vcpu *v, struct gt_score *score)
+void gt_run_vcpu_end(struct gt_vcpu *v, struct gt_recorder_score *score)
 {
-    struct gt_uftrace_recorder *r = v->rec;
+    struct gt_recorder *r = v->rec;
     if (!v->begun)
         return;
     v->begun = false;
-    uint64_t time = gt_vcpu_time_after_block(v, score);
+    uint64_t time = gt_run_vcpu_time_after_block(v, score);
     if (v->levels)
-        gt_levels_end(v, time);
-    gt_thread_finish(&v->thread, time);
+        gt_select_levels_end(v, time);
+    gt_track_thread_finish(&v->thread, time);
     v->thread.stack = NULL;
     v->thread.slow_flags |= GT_VCPU_IDLE;
     v->out = NULL;
     if (r->guest.user)
-        gt_output_name(v, NULL, gt_vcpu_current(r) == v, time);
+        gt_recorder_output_name(v, NULL, gt_run_vcpu_current(r) == v, time);
     pthread_mutex_lock(&r->lock);
-    gt_vcpu_note_time(r, time);
+    gt_run_vcpu_note_time(r, time);
     r->totals.calls += v->thread.calls;
     r->totals.matched += v->thread.matched;
     r->totals.unrecorded += v->thread.unrecorded;
@@ -219,37 +223,37 @@ void gt_vcpu_end(struct gt_vcpu *v, struct gt_score *score)
     pthread_mutex_unlock(&r->lock);
 }
 
-void gt_on_vcpu_exit(void *self, unsigned vcpu)
+void gt_run_on_vcpu_exit(void *self, unsigned vcpu)
 {
-    struct gt_uftrace_recorder *r = self;
+    struct gt_recorder *r = self;
     if (vcpu >= r->hot.max_vcpus)
         return;
     struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
     if (v) {
-        gt_dormant_lock(r);
-        gt_vcpu_end(v, gt_vcpu_score(r, v, vcpu));
-        gt_dormant_unlock(r);
+        gt_select_dormant_lock(r);
+        gt_run_vcpu_end(v, gt_run_vcpu_score(r, v, vcpu));
+        gt_select_dormant_unlock(r);
         gt_vcpu_leave(v);
     }
     if (current == &r->hot.vcpu[vcpu])
         current = NULL;
 }
 
-uint64_t gt_vcpu_expects(struct gt_uftrace_recorder *r)
+uint64_t gt_run_vcpu_expects(struct gt_recorder *r)
 {
-    struct gt_vcpu *v = gt_vcpu_current(r);
+    struct gt_vcpu *v = gt_run_vcpu_current(r);
     if (!v || !v->begun)
         return GT_NO_ADDR;
-    uint64_t last_exit = gt_vcpu_score(r, v, gt_vcpu_index(v))->last_exit;
+    uint64_t last_exit = gt_run_vcpu_score(r, v, gt_vcpu_index(v))->last_exit;
     if (!(last_exit & GT_LAST_EXIT_CODE))
         return GT_NO_ADDR;
-    const struct gt_code *from = gt_last_exit_code(last_exit);
+    const struct gt_code *from = gt_track_last_exit_code(last_exit);
     return from->exit == GT_EXIT_CALL ? from->target : GT_NO_ADDR;
 }
 
-void gt_vcpus_forked(struct gt_vcpu *v)
+void gt_run_vcpus_forked(struct gt_vcpu *v)
 {
-    struct gt_uftrace_recorder *r = v->rec;
+    struct gt_recorder *r = v->rec;
     for (unsigned i = 0; i < r->vcpus.n; i++) {
         struct gt_vcpu *other = &r->hot.vcpu[i];
         if (other == v)

@@ -18,12 +18,12 @@
 #include "calls/recorder/run/vcpu.h"
 #include "track/machine.h"
 
-static uint64_t table_of(const struct gt_uftrace_recorder *r, uint64_t pc)
+static uint64_t table_of(const struct gt_recorder *r, uint64_t pc)
 {
     return pc & ~(uint64_t)(r->guest.arch->vector_table - 1);
 }
 
-static bool in_table(const struct gt_uftrace_recorder *r, uint64_t pc)
+static bool in_table(const struct gt_recorder *r, uint64_t pc)
 {
     unsigned n = __atomic_load_n(&r->vectors.n, __ATOMIC_ACQUIRE);
     for (unsigned i = 0; i < n && r->guest.arch->vector_table; i++)
@@ -37,7 +37,7 @@ static bool is_page_offset(uint64_t a, uint64_t b)
     return (a - b) % GT_PAGE == 0;
 }
 
-static bool is_of_bios(const struct gt_uftrace_recorder *r, const struct gt_code *code)
+static bool is_of_bios(const struct gt_recorder *r, const struct gt_code *code)
 {
     return code->pc < r->guest.arch->vector_lowest;
 }
@@ -48,7 +48,7 @@ static bool is_of_bios(const struct gt_uftrace_recorder *r, const struct gt_code
  * tell (translate/handler_form.c). */
 static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint64_t last_exit)
 {
-    struct gt_uftrace_recorder *r = v->rec;
+    struct gt_recorder *r = v->rec;
     bool reported = r->options.discontinuities, named = code->fn->flags & GT_FUNC_VECTORS,
          likely = code->vector == GT_VECTOR_LIKELY;
     if (!(last_exit & GT_LAST_EXIT_CODE) && last_exit & GT_LAST_EXIT_JUMPED)
@@ -56,9 +56,9 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
     if (!(last_exit &
           GT_LAST_EXIT_CODE)) /* resumed elsewhere in its function: a fault was handled */
         return !reported &&
-               (!(last_exit & GT_LAST_EXIT_RESUME) || gt_last_exit_func(last_exit) != code->fn ||
-                code->fn->flags & GT_FUNC_ANON);
-    const struct gt_code *from = gt_last_exit_code(last_exit);
+               (!(last_exit & GT_LAST_EXIT_RESUME) ||
+                gt_track_last_exit_func(last_exit) != code->fn || code->fn->flags & GT_FUNC_ANON);
+    const struct gt_code *from = gt_track_last_exit_code(last_exit);
     switch (from->exit) {
     case GT_EXIT_SYSCALL:
         /* The system call has ended and returns to the program: where levels can be read, the block
@@ -78,10 +78,10 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
 }
 
 /* Decides for a block that the last exit does not lead to. With the lock. */
-static uint8_t decide(struct gt_uftrace_recorder *r, const struct gt_code *code, uint64_t last_exit)
+static uint8_t decide(struct gt_recorder *r, const struct gt_code *code, uint64_t last_exit)
 {
-    bool by_call = gt_last_exit_is_of(last_exit, GT_EXIT_SYSCALL);
-    if (gt_block_entry_is_known(r, code->pc) ||
+    bool by_call = gt_recorder_last_exit_is_of(last_exit, GT_EXIT_SYSCALL);
+    if (gt_run_block_entry_is_known(r, code->pc) ||
         (is_of_bios(r, code) && !by_call && r->options.discontinuities))
         return GT_VECTOR_NO;
     if (r->vectors.n < G_N_ELEMENTS(r->vectors.table) && !in_table(r, code->pc)) {
@@ -91,7 +91,7 @@ static uint8_t decide(struct gt_uftrace_recorder *r, const struct gt_code *code,
     return GT_VECTOR_YES;
 }
 
-bool gt_machine_may_be_vector(const struct gt_uftrace_recorder *r, const struct gt_code *code)
+bool gt_run_machine_may_be_vector(const struct gt_recorder *r, const struct gt_code *code)
 {
     const struct gt_arch *arch = r->guest.arch;
     uint64_t align = code->pc >> 63 ? arch->vector_align_high : arch->vector_align;
@@ -99,7 +99,7 @@ bool gt_machine_may_be_vector(const struct gt_uftrace_recorder *r, const struct 
            (code->fn->flags & GT_FUNC_VECTORS || code->pc % align == 0);
 }
 
-bool gt_machine_is_smi(struct gt_uftrace_recorder *r, const struct gt_code *code)
+bool gt_run_machine_is_smi(struct gt_recorder *r, const struct gt_code *code)
 {
     static const char *const names[GT_SMI_REGISTERS] = {"cr0", "cs", "eflags", "ss", "ds"};
     enum { PARAGRAPH = 16, PROTECTED = 1, NO_FLAG = 2 };
@@ -107,21 +107,21 @@ bool gt_machine_is_smi(struct gt_uftrace_recorder *r, const struct gt_code *code
     if (!r->guest.arch->smi_entry || base % PARAGRAPH || !base || !gt_host_can(GT_HOST_REGISTERS))
         return false;
     for (size_t i = 0; i < GT_SMI_REGISTERS; i++)
-        if (!gt_register_read(&r->vectors.smi[i], names[i], &value[i]) ||
+        if (!gt_host_register_read(&r->vectors.smi[i], names[i], &value[i]) ||
             (i == 0 && value[i] & PROTECTED))
             return false;
     return value[1] == (base / PARAGRAPH & 0xffff) && value[2] == NO_FLAG && !value[3] && !value[4];
 }
 
-bool gt_machine_is_vector(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit)
+bool gt_run_machine_is_vector(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit)
 {
-    struct gt_uftrace_recorder *r = v->rec;
+    struct gt_recorder *r = v->rec;
     if (!v->begun)
         return false;
     if (code->vector == GT_VECTOR_UNREPORTED)
         return true;
     bool open = code->vector == GT_VECTOR_UNKNOWN || code->vector == GT_VECTOR_LIKELY;
-    if (!open || !last_exit || !gt_machine_may_be_vector(r, code))
+    if (!open || !last_exit || !gt_run_machine_may_be_vector(r, code))
         return code->vector == GT_VECTOR_YES;
     if (in_table(r, code->pc) || is_astray(v, code, last_exit)) {
         pthread_mutex_lock(&r->lock);

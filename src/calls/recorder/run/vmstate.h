@@ -14,32 +14,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct gt_uftrace_recorder;
-struct gt_vmstate;
+struct gt_recorder;
+struct gt_run_vmstate;
 
 enum { GT_VMSTATES = 16 }; /* most that are kept: of the newest stops and loads */
 
-struct gt_vmstates {
-    bool ran;               /* it has run before */
-    bool middle;            /* it began with a state that was loaded: calls were open */
-    bool flushed;           /* code was discarded since it ran last; atomic */
-    bool pending;           /* code that is discarded before any runs tells a state; atomic */
-    enum gt_run_state last; /* how it stopped */
-    uint64_t stopped;       /* the clock then */
-    uint64_t place;         /* gt_host_place then */
-    uint64_t done;          /* what vCPUs had done when `pending` was set */
-    struct gt_vmstate *kept[GT_VMSTATES]; /* the newest last */
+struct gt_run_vmstates {
+    bool ran;                    /* it has run before */
+    bool middle;                 /* it began with a state that was loaded: calls were open */
+    bool flushed;                /* code was discarded since it ran last; atomic */
+    bool pending;                /* code that is discarded before any runs tells a state; atomic */
+    enum gt_qemu_run_state last; /* how it stopped */
+    uint64_t stopped;            /* the clock then */
+    uint64_t place;              /* gt_host_place then */
+    uint64_t done;               /* what vCPUs had done when `pending` was set */
+    struct gt_run_vmstate *kept[GT_VMSTATES]; /* the newest last */
     unsigned n;
 };
 
 /* At load. */
-void gt_vmstates_init(struct gt_uftrace_recorder *r);
+void gt_run_vmstates_init(struct gt_recorder *r);
 /* Events of the host; `self` is the recorder. */
-void gt_on_run_state(void *self, enum gt_run_state state, uint64_t clock);
-void gt_on_flush(void *self);
+void gt_run_on_run_state(void *self, enum gt_qemu_run_state state, uint64_t clock);
+void gt_run_on_flush(void *self);
 
 /* A vCPU runs: it translates code. */
-static inline void gt_vmstates_run(struct gt_vmstates *all)
+static inline void gt_run_vmstates_run(struct gt_run_vmstates *all)
 {
     __atomic_store_n(&all->pending, false, __ATOMIC_RELAXED);
 }

@@ -22,9 +22,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-struct gt_uftrace_recorder;
+struct gt_recorder;
 
-struct gt_dormant {
+struct gt_select_dormant {
     bool possible;                /* at load: the recorder may sleep */
     bool asleep;                  /* code has no callbacks; atomic */
     bool changes;                 /* QEMU was asked to discard the code; atomic */
@@ -37,32 +37,32 @@ struct gt_dormant {
 };
 
 /* At load, when the filters are made: true: the recorder begins asleep. */
-bool gt_dormant_init(struct gt_uftrace_recorder *r);
+bool gt_select_dormant_init(struct gt_recorder *r);
 
 /* On a vCPU's thread: lets the recorder fall asleep or wake up, if it is time. */
-void gt_dormant_look(struct gt_uftrace_recorder *r);
+void gt_select_dormant_look(struct gt_recorder *r);
 
 /* What QEMU was asked for has been done. */
-void gt_dormant_changed(struct gt_uftrace_recorder *r);
+void gt_select_dormant_changed(struct gt_recorder *r);
 
 /* True: it should sleep, whether it does or not. */
-bool gt_dormant_is_due(struct gt_uftrace_recorder *r);
-bool gt_dormant_is_asleep(const struct gt_uftrace_recorder *r);
+bool gt_select_dormant_is_due(struct gt_recorder *r);
+bool gt_select_dormant_is_asleep(const struct gt_recorder *r);
 
 /* A machine has interrupts or exceptions. */
-void gt_dormant_interrupted(struct gt_uftrace_recorder *r);
+void gt_select_dormant_interrupted(struct gt_recorder *r);
 
 /* Before a program forks: waits until a change that another thread has begun has ended. Without the
  * lock. */
-void gt_dormant_settle(struct gt_uftrace_recorder *r);
+void gt_select_dormant_settle(struct gt_recorder *r);
 /* Before the program ends: the same, and no other begins. While QEMU discards the code it has no
  * events for us, that of the end included. */
-void gt_dormant_end(struct gt_uftrace_recorder *r);
+void gt_select_dormant_end(struct gt_recorder *r);
 /* In a forked child: changes that were asked for are dropped. With the lock. */
-void gt_dormant_forked(struct gt_uftrace_recorder *r);
+void gt_select_dormant_forked(struct gt_recorder *r);
 
 /* In callbacks on threads that run no code: whether the recorder sleeps stays as it is. */
-void gt_dormant_lock(struct gt_uftrace_recorder *r);
-void gt_dormant_unlock(struct gt_uftrace_recorder *r);
+void gt_select_dormant_lock(struct gt_recorder *r);
+void gt_select_dormant_unlock(struct gt_recorder *r);
 
 #endif

@@ -15,15 +15,15 @@
 enum { GT_FILTERED_VALUES_MOST = 1 << 22 }; /* words of one task */
 
 /* A call that has arguments. */
-struct gt_filtered_call {
+struct gt_select_filtered_call {
     uint32_t depth;
     uint32_t at, n; /* words */
-    const struct gt_argument_function *of;
+    const struct gt_recorder_argument_function *of;
 };
 
 /* { 0 }: none. */
-struct gt_filtered_values {
-    struct gt_filtered_call *call;
+struct gt_select_filtered_values {
+    struct gt_select_filtered_call *call;
     uint64_t *words;
     uint32_t n, used; /* calls, words */
     uint32_t room_calls, room_words;
@@ -31,13 +31,13 @@ struct gt_filtered_values {
 };
 
 /* Calls of that depth and deeper have ended. */
-void gt_filtered_values_trim(struct gt_filtered_values *v, uint32_t depth);
+void gt_select_filtered_values_trim(struct gt_select_filtered_values *v, uint32_t depth);
 /* The call of that depth begins, with these arguments. */
-void gt_filtered_values_push(struct gt_filtered_values *v, uint32_t depth,
-                             const struct gt_argument_slot *slot);
+void gt_select_filtered_values_push(struct gt_select_filtered_values *v, uint32_t depth,
+                                    const struct gt_recorder_argument_slot *slot);
 /* NULL: the open call of that depth has none. */
-const struct gt_filtered_call *gt_filtered_values_find(const struct gt_filtered_values *v,
-                                                       uint32_t depth);
-void gt_filtered_values_free(struct gt_filtered_values *v);
+const struct gt_select_filtered_call *
+gt_select_filtered_values_find(const struct gt_select_filtered_values *v, uint32_t depth);
+void gt_select_filtered_values_free(struct gt_select_filtered_values *v);
 
 #endif

@@ -41,12 +41,12 @@ _Static_assert((int)N_ARGUMENTS + 2 <= (int)GT_FILTER_ARGUMENTS, "the table has 
 
 static void free_word(void *word)
 {
-    g_free(((struct gt_filter_word *)word)->value);
+    g_free(((struct gt_select_filter_word *)word)->value);
 }
 
 static GArray *new_words(void)
 {
-    GArray *words = g_array_new(FALSE, FALSE, sizeof(struct gt_filter_word));
+    GArray *words = g_array_new(FALSE, FALSE, sizeof(struct gt_select_filter_word));
     g_array_set_clear_func(words, free_word);
     return words;
 }
@@ -54,13 +54,13 @@ static GArray *new_words(void)
 static void add_word(GArray *words, enum gt_filter_option option, const char *name,
                      const char *value)
 {
-    const struct gt_filter_word word = {option, name, g_strdup(value)};
+    const struct gt_select_filter_word word = {option, name, g_strdup(value)};
     g_array_append_val(words, word);
 }
 
 static int take_word(void *self, const char *value, struct gt_error *err)
 {
-    const struct gt_filter_argument *a = self;
+    const struct gt_select_filter_argument *a = self;
     size_t kind = a->kind;
     if (!arguments[kind].is_switch) {
         add_word(a->words, arguments[kind].option, arguments[kind].shown, value);
@@ -74,26 +74,26 @@ static int take_word(void *self, const char *value, struct gt_error *err)
     return 0;
 }
 
-size_t gt_filters_arguments(struct gt_filters *f, struct gt_arg *table)
+size_t gt_select_filters_arguments(struct gt_select_filters *f, struct gt_support_arg *table)
 {
     static const char *const states[] = {"on", "off", NULL};
     f->words = new_words();
     for (size_t i = 0; i < N_ARGUMENTS; i++) {
-        f->argument[i] = (struct gt_filter_argument){f->words, i};
-        table[i] = (struct gt_arg){.name = arguments[i].name,
-                                   .kind = GT_ARG_EACH,
-                                   .value = &f->argument[i],
-                                   .each = take_word};
+        f->argument[i] = (struct gt_select_filter_argument){f->words, i};
+        table[i] = (struct gt_support_arg){.name = arguments[i].name,
+                                           .kind = GT_ARG_EACH,
+                                           .value = &f->argument[i],
+                                           .each = take_word};
     }
-    table[N_ARGUMENTS] =
-        (struct gt_arg){"match", GT_ARG_CHOICE, &f->match, .choices = gt_filter_match_names};
+    table[N_ARGUMENTS] = (struct gt_support_arg){"match", GT_ARG_CHOICE, &f->match,
+                                                 .choices = gt_filter_match_names};
     table[N_ARGUMENTS + 1] =
-        (struct gt_arg){"recording", GT_ARG_CHOICE, &f->state, .choices = states};
+        (struct gt_support_arg){"recording", GT_ARG_CHOICE, &f->state, .choices = states};
     return N_ARGUMENTS + 2;
 }
 
 /* What this recording does not know. */
-static uint32_t missing(const struct gt_uftrace_recorder *r)
+static uint32_t missing(const struct gt_recorder *r)
 {
     bool registers = gt_host_can(GT_HOST_REGISTERS);
     uint32_t needs = (registers ? 0 : GT_FILTER_NEEDS_REGISTERS | GT_FILTER_NEEDS_VALUES) |
@@ -104,7 +104,7 @@ static uint32_t missing(const struct gt_uftrace_recorder *r)
         needs |= GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_HANDLERS | GT_FILTER_NEEDS_KERNEL;
     else
         needs |= GT_FILTER_NEEDS_EXIT | GT_FILTER_NEEDS_SIGNAL;
-    if (!registers || !gt_privilege_by_arch(r->guest.arch->name))
+    if (!registers || !gt_arch_privilege_by_arch(r->guest.arch->name))
         needs |= GT_FILTER_NEEDS_LEVEL;
     needs |= r->options.last ? 0 : GT_FILTER_NEEDS_SNAPSHOTS;
     if (r->options.clock == GT_CLOCK_HOST || r->hot.host_clock)
@@ -116,7 +116,8 @@ static int add_words(struct gt_filter_set *set, const GArray *words, struct gt_e
 {
     int status = 0;
     for (guint i = 0; i < words->len && status == 0; i++) {
-        const struct gt_filter_word *w = &g_array_index(words, struct gt_filter_word, i);
+        const struct gt_select_filter_word *w =
+            &g_array_index(words, struct gt_select_filter_word, i);
         status = gt_filter_set_add(set, w->option, w->name, w->value, err);
     }
     return status;
@@ -125,14 +126,14 @@ static int add_words(struct gt_filter_set *set, const GArray *words, struct gt_e
 static bool has_option(const GArray *words, enum gt_filter_option option)
 {
     for (guint i = 0; i < words->len; i++)
-        if (g_array_index(words, struct gt_filter_word, i).option == option)
+        if (g_array_index(words, struct gt_select_filter_word, i).option == option)
             return true;
     return false;
 }
 
 /* A depth counts from where filters begin. */
-static int add_limits(const struct gt_uftrace_recorder *r, const GArray *words,
-                      struct gt_filter_set *set, struct gt_error *err)
+static int add_limits(const struct gt_recorder *r, const GArray *words, struct gt_filter_set *set,
+                      struct gt_error *err)
 {
     char depth[24];
     snprintf(depth, sizeof depth, "%" PRIu64, r->options.depth);
@@ -145,8 +146,8 @@ static int add_limits(const struct gt_uftrace_recorder *r, const GArray *words,
     return gt_filter_set_add(set, GT_FILTER_DEPTH, "-D (depth=)", depth, err);
 }
 
-static int make_set(const struct gt_uftrace_recorder *r, const GArray *words,
-                    struct gt_filter_set **out, struct gt_error *err)
+static int make_set(const struct gt_recorder *r, const GArray *words, struct gt_filter_set **out,
+                    struct gt_error *err)
 {
     const struct gt_filter_settings settings = {.match = (enum gt_filter_match)r->filters.match,
                                                 .needs = missing(r)};
@@ -157,9 +158,9 @@ static int make_set(const struct gt_uftrace_recorder *r, const GArray *words,
     return status == 0 ? add_limits(r, words, *out, err) : status;
 }
 
-int gt_filters_init(struct gt_uftrace_recorder *r, struct gt_error *err)
+int gt_select_filters_init(struct gt_recorder *r, struct gt_error *err)
 {
-    struct gt_filters *f = &r->filters;
+    struct gt_select_filters *f = &r->filters;
     struct gt_filter_set *set;
     pthread_mutex_init(&f->lock, NULL);
     int status = make_set(r, f->words, &set, err);
@@ -171,27 +172,27 @@ int gt_filters_init(struct gt_uftrace_recorder *r, struct gt_error *err)
     if (gt_filter_set_is_empty(set) && !r->options.control)
         return 0;
     if (gt_filter_set_only_watches(set) && !r->options.control) { /* calls need not know of it */
-        f->watching = gt_filters_new(r, set, err);
+        f->watching = gt_select_filters_new(r, set, err);
         return f->watching ? 0 : GT_E_NOMEM;
     }
     f->functions = g_ptr_array_new();
-    struct gt_filter_current *first = gt_filters_new(r, set, err);
+    struct gt_select_filter_current *first = gt_select_filters_new(r, set, err);
     if (!first)
         return GT_E_NOMEM;
     f->levels = first->uses & (GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_KERNEL);
     f->reads = first->uses & GT_FILTER_NEEDS_REGISTERS;
     r->options.srcline |= (first->uses & GT_FILTER_NEEDS_LINES) != 0;
-    gt_filters_use(f, first);
+    gt_select_filters_use(f, first);
     return 0;
 }
 
 /* Lines of a program are read when it is known which files it maps. */
-static int check_lines(const struct gt_uftrace_recorder *r, const struct gt_filter_set *set,
+static int check_lines(const struct gt_recorder *r, const struct gt_filter_set *set,
                        struct gt_error *err)
 {
-    const struct gt_code_modules *code = r->code.modules.code;
+    const struct gt_support_code_modules *code = r->code.modules.code;
     if (r->guest.user || !(gt_filter_set_uses(set) & GT_FILTER_NEEDS_LINES) ||
-        (code && gt_code_modules_have_lines(code)))
+        (code && gt_support_code_modules_have_lines(code)))
         return 0;
     return gt_error_set(err, GT_E_UNSUPPORTED,
                         "a filter is about source lines, and %s; record a machine's kernel or "
@@ -199,28 +200,29 @@ static int check_lines(const struct gt_uftrace_recorder *r, const struct gt_filt
                         code ? "the code map has none" : "there is no code map");
 }
 
-static int check_set(const struct gt_uftrace_recorder *r, const struct gt_filter_set *set,
+static int check_set(const struct gt_recorder *r, const struct gt_filter_set *set,
                      struct gt_error *err)
 {
     int status = check_lines(r, set, err);
-    return status == 0 ? gt_filters_check_names(r, set, err) : status;
+    return status == 0 ? gt_select_filters_check_names(r, set, err) : status;
 }
 
-int gt_filters_check(const struct gt_uftrace_recorder *r, struct gt_error *err)
+int gt_select_filters_check(const struct gt_recorder *r, struct gt_error *err)
 {
-    const struct gt_filter_current *current = gt_filters_current(&r->filters);
+    const struct gt_select_filter_current *current = gt_select_filters_current(&r->filters);
     return current ? check_set(r, current->set, err) : 0;
 }
 
-uint64_t gt_filters_recorded(const struct gt_uftrace_recorder *r)
+uint64_t gt_select_filters_recorded(const struct gt_recorder *r)
 {
-    if (gt_filters_current(&r->filters))
+    if (gt_select_filters_current(&r->filters))
         return __atomic_load_n(&r->totals.selected.recorded, __ATOMIC_RELAXED);
     return r->totals.calls - r->totals.unrecorded +
            __atomic_load_n(&r->tracker.again, __ATOMIC_RELAXED);
 }
 
-void gt_filters_end_recording(struct gt_filters *f, struct gt_filter_live *live, uint64_t time)
+void gt_select_filters_end_recording(struct gt_select_filters *f, struct gt_filter_live *live,
+                                     uint64_t time)
 {
     uint64_t none = 0;
     gt_filter_live_finish(live);
@@ -229,20 +231,20 @@ void gt_filters_end_recording(struct gt_filters *f, struct gt_filter_live *live,
 
 /* ---- while the guest runs ------------------------------------------------------------------ */
 
-static int check_switchable(const struct gt_uftrace_recorder *r, struct gt_error *err)
+static int check_switchable(const struct gt_recorder *r, struct gt_error *err)
 {
-    if (!gt_filters_current(&r->filters))
+    if (!gt_select_filters_current(&r->filters))
         return gt_error_set(err, GT_E_UNSUPPORTED, "not in this recording");
     if (__atomic_load_n(&r->filters.ended, __ATOMIC_ACQUIRE))
         return gt_error_set(err, GT_E_UNSUPPORTED, "a trigger has ended the recording");
     return 0;
 }
 
-int gt_recorder_filter_switch(struct gt_uftrace_recorder *r, bool on, struct gt_error *err)
+int gt_select_filter_switch(struct gt_recorder *r, bool on, struct gt_error *err)
 {
     int status = check_switchable(r, err);
     if (status == 0)
-        gt_filter_live_switch(gt_filters_current(&r->filters)->live, on);
+        gt_filter_live_switch(gt_select_filters_current(&r->filters)->live, on);
     return status;
 }
 
@@ -295,30 +297,29 @@ static int take_triggers(GArray *words, char **trigger, struct gt_error *err)
 }
 
 /* Makes the set of the words, which replaces the present one. */
-static int use_words(struct gt_uftrace_recorder *r, GArray *words, struct gt_error *err)
+static int use_words(struct gt_recorder *r, GArray *words, struct gt_error *err)
 {
-    struct gt_filters *f = &r->filters;
+    struct gt_select_filters *f = &r->filters;
     struct gt_filter_set *set;
     int status = make_set(r, words, &set, err);
     if (status == 0)
         status = check_set(r, set, err);
     if (status == 0 && gt_filter_set_uses(set) & GT_FILTER_NEEDS_LINES)
-        status = gt_source_begin(r, err);
-    struct gt_filter_current *next = status == 0 ? gt_filters_new(r, set, err) : NULL;
+        status = gt_recorder_source_begin(r, err);
+    struct gt_select_filter_current *next = status == 0 ? gt_select_filters_new(r, set, err) : NULL;
     if (!next) {
         gt_filter_set_free(set);
         return status < 0 ? status : GT_E_NOMEM;
     }
     gt_filter_live_switch(next->live, gt_filter_live_is_on(f->current->live));
-    gt_filters_use(f, next);
+    gt_select_filters_use(f, next);
     g_array_unref(f->words);
     f->words = words;
     return 0;
 }
 
 /* Registers can be read where code was translated for that; conditions compare recorded values. */
-static int check_added(const struct gt_uftrace_recorder *r, const GArray *words,
-                       struct gt_error *err)
+static int check_added(const struct gt_recorder *r, const GArray *words, struct gt_error *err)
 {
     struct gt_filter_set *set;
     int status = make_set(r, words, &set, err);
@@ -344,7 +345,8 @@ static GArray *join_words(const GArray *before, const GArray *words)
     for (int i = 0; i < 2; i++) {
         const GArray *from = i == 0 ? before : words;
         for (guint k = 0; from && k < from->len; k++) {
-            const struct gt_filter_word *w = &g_array_index(from, struct gt_filter_word, k);
+            const struct gt_select_filter_word *w =
+                &g_array_index(from, struct gt_select_filter_word, k);
             add_word(all, w->option, w->name, w->value);
         }
     }
@@ -352,7 +354,7 @@ static GArray *join_words(const GArray *before, const GArray *words)
 }
 
 /* The words become options after the options of `before`. */
-static int replace(struct gt_uftrace_recorder *r, const char *text, const GArray *before,
+static int replace(struct gt_recorder *r, const char *text, const GArray *before,
                    int (*take)(GArray *words, char **word, struct gt_error *err),
                    struct gt_error *err)
 {
@@ -376,14 +378,12 @@ static int replace(struct gt_uftrace_recorder *r, const char *text, const GArray
     return status;
 }
 
-int gt_recorder_filter_replace(struct gt_uftrace_recorder *r, const char *words,
-                               struct gt_error *err)
+int gt_select_filter_replace(struct gt_recorder *r, const char *words, struct gt_error *err)
 {
     return replace(r, words, NULL, take_options, err);
 }
 
-int gt_recorder_filter_add_triggers(struct gt_uftrace_recorder *r, const char *words,
-                                    struct gt_error *err)
+int gt_select_filter_add_triggers(struct gt_recorder *r, const char *words, struct gt_error *err)
 {
     return replace(r, words, r->filters.words, take_triggers, err);
 }

@@ -7,23 +7,23 @@
 #include "base/error.h"
 #include "filter/state.h"
 
-struct gt_uftrace_recorder;
+struct gt_recorder;
 
-struct gt_marks {
+struct gt_select_marks {
     uint64_t written, lost; /* atomic */
 };
 
 /* The action of a trigger other than trace-on and trace-off. `s` is the state of the call's task;
  * NULL: no task's. On the vCPU's thread, or (of other causes) any; uses the worker. */
-void gt_marks_act(struct gt_uftrace_recorder *r, const struct gt_filter_act *a,
-                  const struct gt_filter_state *s);
+void gt_select_marks_act(struct gt_recorder *r, const struct gt_filter_act *a,
+                         const struct gt_filter_state *s);
 
 /* Adds a line. Any thread; uses the worker. */
-void gt_marks_put(struct gt_uftrace_recorder *r, uint64_t time, const char *text);
+void gt_select_marks_put(struct gt_recorder *r, uint64_t time, const char *text);
 
-/* On the worker, at the end: puts the lines in order. Errors of gt_extern_add. */
-int gt_marks_finish(struct gt_uftrace_recorder *r, struct gt_error *err);
+/* On the worker, at the end: puts the lines in order. Errors of gt_recording_extern_add. */
+int gt_select_marks_finish(struct gt_recorder *r, struct gt_error *err);
 /* Prints how many lines could not be written, if any. */
-void gt_marks_report(const struct gt_uftrace_recorder *r);
+void gt_select_marks_report(const struct gt_recorder *r);
 
 #endif

@@ -29,30 +29,32 @@ static bool is_trap(const struct gt_arch *arch, const uint8_t *bytes, size_t n, 
     return true;
 }
 
-bool gt_call_is_over_trap(const struct gt_arch *arch, const struct gt_decoded *call)
+bool gt_translate_call_is_over_trap(const struct gt_arch *arch,
+                                    const struct gt_translate_decoded *call)
 {
-    uint64_t end = gt_decoded_end(call), over = call->insn.target - end;
+    uint64_t end = gt_translate_decoded_end(call), over = call->insn.target - end;
     if (!arch->trap_size || over == 0 || over > MOST)
         return false;
     if (call->pc / GT_PAGE != end / GT_PAGE)
         return true; /* the block after it decides */
-    const uint8_t *bytes = gt_insn_host_addr(call->ref);
+    const uint8_t *bytes = gt_host_insn_host_addr(call->ref);
     bool stops, cut = end / GT_PAGE != call->insn.target / GT_PAGE;
     size_t n = cut ? (size_t)(GT_PAGE - end % GT_PAGE) : (size_t)over;
     return bytes && is_trap(arch, bytes + call->size, n, cut, &stops) && (stops || cut);
 }
 
-bool gt_call_is_nothing(const struct gt_arch *arch, const struct gt_decoded *call,
-                        const struct gt_func *fn)
+bool gt_translate_call_is_nothing(const struct gt_arch *arch,
+                                  const struct gt_translate_decoded *call,
+                                  const struct gt_track_func *fn)
 {
-    uint64_t to = call->insn.target, over = to - gt_decoded_end(call);
+    uint64_t to = call->insn.target, over = to - gt_translate_decoded_end(call);
     size_t left = GT_PAGE - (size_t)(to % GT_PAGE); /* on the same page: readable */
     if (fn->flags & GT_FUNC_ANON || to >= fn->hi || call->pc / GT_PAGE != to / GT_PAGE ||
         !gt_arch_insn_size_known(arch))
         return false;
-    const uint8_t *bytes = (const uint8_t *)gt_insn_host_addr(call->ref) + call->size + over;
+    const uint8_t *bytes = (const uint8_t *)gt_host_insn_host_addr(call->ref) + call->size + over;
     size_t size = gt_arch_insn_size(arch, bytes, left);
-    struct gt_insn insn;
+    struct gt_arch_insn insn;
     arch->classify(bytes, size, to, &insn);
     unsigned word = arch->return_word ? arch->return_word(bytes, size) : GT_RETURN_WORD_USED;
     return word == GT_RETURN_WORD_DROPPED || word == GT_RETURN_WORD_DROPPED_MORE ||
@@ -60,12 +62,12 @@ bool gt_call_is_nothing(const struct gt_arch *arch, const struct gt_decoded *cal
 }
 
 /* True where a trap that began on the page before ends at the instruction. */
-static bool is_after_trap(const struct gt_arch *arch, const struct gt_decoded *first)
+static bool is_after_trap(const struct gt_arch *arch, const struct gt_translate_decoded *first)
 {
     size_t at = (size_t)(first->pc % GT_PAGE);
     if (!arch->trap_size || at >= (size_t)MOST + arch->insn_max)
         return false;
-    const uint8_t *bytes = gt_insn_host_addr(first->ref);
+    const uint8_t *bytes = gt_host_insn_host_addr(first->ref);
     /* The page may begin in the middle of an instruction. */
     for (size_t skip = 0; bytes && skip <= at && skip < arch->insn_max; skip++)
         if (is_trap(arch, bytes - at + skip, at - skip, false, &(bool){false}))
@@ -75,43 +77,43 @@ static bool is_after_trap(const struct gt_arch *arch, const struct gt_decoded *f
 
 /* True where code that no function has runs on into one, which calls of it are calls of: kernels
  * for x86 write instructions there, before functions, and call those. */
-static bool runs_on(const struct gt_translation *t, size_t end, const struct gt_code *code)
+static bool runs_on(const struct gt_translate_block *t, size_t end, const struct gt_code *code)
 {
     enum { PADDING = 16 };
-    const struct gt_decoded *last = &t->insn[end - 1];
-    uint64_t next = gt_decoded_end(last);
+    const struct gt_translate_decoded *last = &t->insn[end - 1];
+    uint64_t next = gt_translate_decoded_end(last);
     if (!(code->fn->flags & GT_FUNC_ANON) || next - code->pc > PADDING ||
         (last->insn.kind != GT_INSN_OTHER && last->insn.kind != GT_INSN_STACK_SWITCH))
         return false;
-    const struct gt_func *fn = gt_module_func(t->module, next);
+    const struct gt_track_func *fn = gt_support_module_func(t->module, next);
     return !(fn->flags & GT_FUNC_ANON) && fn->lo == next;
 }
 
 /* True where unknown code goes back to a call just before it: what fills a processor's return stack
  * calls over traps in a loop. */
-static bool repeats(const struct gt_translation *t, size_t first, size_t end,
+static bool repeats(const struct gt_translate_block *t, size_t first, size_t end,
                     const struct gt_code *code)
 {
     enum { INSNS = 3 };
     const struct gt_arch *arch = t->rec->guest.arch;
-    const struct gt_decoded *last = &t->insn[end - 1];
+    const struct gt_translate_decoded *last = &t->insn[end - 1];
     uint64_t to = last->insn.target;
     if (!(code->fn->flags & GT_FUNC_ANON) || !arch->trap_size || end - first > INSNS ||
         last->insn.kind != GT_INSN_BRANCH || code->pc - to > MOST ||
         to / GT_PAGE != last->pc / GT_PAGE || !gt_arch_insn_size_known(arch))
         return false;
-    const uint8_t *bytes = gt_insn_host_addr(last->ref);
+    const uint8_t *bytes = gt_host_insn_host_addr(last->ref);
     if (!bytes)
         return false;
-    struct gt_insn insn;
+    struct gt_arch_insn insn;
     bytes -= last->pc - to;
     arch->classify(bytes, gt_arch_insn_size(arch, bytes, GT_PAGE - (size_t)(to % GT_PAGE)), to,
                    &insn);
     return insn.kind == GT_INSN_CALL;
 }
 
-unsigned gt_arrival_at(const struct gt_translation *t, size_t first, size_t end,
-                       const struct gt_code *code)
+unsigned gt_translate_arrival_at(const struct gt_translate_block *t, size_t first, size_t end,
+                                 const struct gt_code *code)
 {
     const struct gt_arch *arch = t->rec->guest.arch;
     unsigned word = GT_RETURN_WORD_KEPT;
@@ -130,13 +132,14 @@ unsigned gt_arrival_at(const struct gt_translation *t, size_t first, size_t end,
     if (repeats(t, first, end, code))
         return GT_ARRIVAL_REPEATS;
     bool inside = !code->entry && !(code->fn->flags & GT_FUNC_ANON);
-    return inside && gt_block_is_called(t->rec, code->pc) ? GT_ARRIVAL_INSIDE : GT_ARRIVAL_CALL;
+    return inside && gt_translate_block_is_called(t->rec, code->pc) ? GT_ARRIVAL_INSIDE
+                                                                    : GT_ARRIVAL_CALL;
 }
 
-size_t gt_runs_on_until(const struct gt_translation *t, size_t first, size_t n)
+size_t gt_translate_runs_on_until(const struct gt_translate_block *t, size_t first, size_t n)
 {
     for (size_t i = first + 1; i < n; i++)
-        if (!(gt_module_func(t->module, t->insn[i].pc)->flags & GT_FUNC_ANON))
+        if (!(gt_support_module_func(t->module, t->insn[i].pc)->flags & GT_FUNC_ANON))
             return i;
     return n;
 }

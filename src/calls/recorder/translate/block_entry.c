@@ -25,36 +25,36 @@
 #include "calls/recorder/translate/memory.h"
 
 /* The block leads there by a branch or by falling through. */
-static void note_predecessor(const struct gt_translation *t, uint64_t pc)
+static void note_predecessor(const struct gt_translate_block *t, uint64_t pc)
 {
-    struct gt_uftrace_recorder *r = t->rec;
-    gt_granule_at(r, pc)->by_predecessor |= gt_granule_bit(pc);
+    struct gt_recorder *r = t->rec;
+    gt_run_granule_at(r, pc)->by_predecessor |= gt_run_granule_bit(pc);
     if (pc / GT_PAGE == t->insn[0].pc / GT_PAGE)
-        gt_memory_note_predecessor(r, pc);
+        gt_translate_memory_note_predecessor(r, pc);
 }
 
-static void note_call(struct gt_uftrace_recorder *r, uint64_t pc)
+static void note_call(struct gt_recorder *r, uint64_t pc)
 {
-    gt_granule_at(r, pc)->call |= gt_granule_bit(pc);
+    gt_run_granule_at(r, pc)->call |= gt_run_granule_bit(pc);
 }
 
-bool gt_block_is_called(struct gt_uftrace_recorder *r, uint64_t pc)
+bool gt_translate_block_is_called(struct gt_recorder *r, uint64_t pc)
 {
-    return gt_granule_at(r, pc)->call & gt_granule_bit(pc);
+    return gt_run_granule_at(r, pc)->call & gt_run_granule_bit(pc);
 }
 
-static void note_block_entry(struct gt_uftrace_recorder *r, uint64_t pc)
+static void note_block_entry(struct gt_recorder *r, uint64_t pc)
 {
-    gt_granule_at(r, pc)->otherwise |= gt_granule_bit(pc);
+    gt_run_granule_at(r, pc)->otherwise |= gt_run_granule_bit(pc);
 }
 
-void gt_block_entries_note(const struct gt_translation *t, bool known)
+void gt_translate_block_entries_note(const struct gt_translate_block *t, bool known)
 {
-    struct gt_uftrace_recorder *r = t->rec;
+    struct gt_recorder *r = t->rec;
     for (size_t i = 1; i < t->n; i++)
         note_predecessor(t, t->insn[i].pc);
-    const struct gt_insn *last = &t->insn[t->n - 1].insn;
-    uint64_t end = gt_decoded_end(&t->insn[t->n - 1]);
+    const struct gt_arch_insn *last = &t->insn[t->n - 1].insn;
+    uint64_t end = gt_translate_decoded_end(&t->insn[t->n - 1]);
     switch (last->kind) {
     case GT_INSN_CALL:
         note_call(r, last->target);
@@ -80,26 +80,27 @@ void gt_block_entries_note(const struct gt_translation *t, bool known)
 }
 
 /* True where a call may end just before the block. */
-static bool may_follow_call(const struct gt_translation *t)
+static bool may_follow_call(const struct gt_translate_block *t)
 {
-    struct gt_uftrace_recorder *r = t->rec;
-    const uint8_t *bytes = gt_insn_host_addr(t->insn[0].ref);
+    struct gt_recorder *r = t->rec;
+    const uint8_t *bytes = gt_host_insn_host_addr(t->insn[0].ref);
     size_t left = (uintptr_t)bytes % GT_PAGE; /* on the same page: readable */
-    if (bytes && left == 0 && gt_handler_may_be_smi(t))
+    if (bytes && left == 0 && gt_translate_handler_may_be_smi(t))
         return false; /* one after a call is looked at as well */
     return !bytes || left < r->guest.arch->insn_max || r->guest.arch->may_follow_call(bytes, left);
 }
 
-enum gt_block_entry gt_block_entry_of(const struct gt_translation *t, struct gt_code *code)
+enum gt_translate_block_entry gt_translate_block_entry_of(const struct gt_translate_block *t,
+                                                          struct gt_code *code)
 {
-    struct gt_uftrace_recorder *r = t->rec;
-    const struct gt_granule *granule = gt_granule_at(r, code->pc);
-    uint64_t bit = gt_granule_bit(code->pc);
+    struct gt_recorder *r = t->rec;
+    const struct gt_run_granule *granule = gt_run_granule_at(r, code->pc);
+    uint64_t bit = gt_run_granule_bit(code->pc);
     bool predecessor = granule->by_predecessor & bit, call = granule->call & bit;
-    bool otherwise =
-        granule->otherwise & bit || (predecessor && !gt_memory_has_predecessor(r, code->pc));
+    bool otherwise = granule->otherwise & bit ||
+                     (predecessor && !gt_translate_memory_has_predecessor(r, code->pc));
     bool is_machine = !r->guest.user;
-    if (is_machine && code->vector != GT_VECTOR_YES && gt_machine_is_smi(r, code))
+    if (is_machine && code->vector != GT_VECTOR_YES && gt_run_machine_is_smi(r, code))
         code->vector = GT_VECTOR_UNREPORTED;
     if (code->vector == GT_VECTOR_YES || code->vector == GT_VECTOR_UNREPORTED)
         return GT_BLOCK_ENTRY_UNKNOWN;
@@ -118,9 +119,9 @@ enum gt_block_entry gt_block_entry_of(const struct gt_translation *t, struct gt_
     if (!is_machine)
         return r->hot.scoreboard || code->fn->flags & GT_FUNC_ANON ? GT_BLOCK_ENTRY_MIXED
                                                                    : GT_BLOCK_ENTRY_NONE;
-    if (gt_machine_may_be_vector(r, code)) {
-        if (!gt_level_is_user(r)) {
-            if (code->vector == GT_VECTOR_UNKNOWN && gt_handler_is_likely(t))
+    if (gt_run_machine_may_be_vector(r, code)) {
+        if (!gt_select_level_is_user(r)) {
+            if (code->vector == GT_VECTOR_UNKNOWN && gt_translate_handler_is_likely(t))
                 code->vector = GT_VECTOR_LIKELY;
             return GT_BLOCK_ENTRY_UNKNOWN;
         }

@@ -9,7 +9,7 @@
 #include "calls/recorder/translate/code.h"
 #include "track/track.h"
 
-enum gt_block_entry {
+enum gt_translate_block_entry {
     GT_BLOCK_ENTRY_NONE,    /* reached from its own function only: no callback */
     GT_BLOCK_ENTRY_LOOK,    /* a call, a return or a jump may arrive: a callback each time */
     GT_BLOCK_ENTRY_MIXED,   /* the same, but often reached from its own function: a callback unless
@@ -21,13 +21,14 @@ enum gt_block_entry {
 
 /* Returns how control may arrive at the block. Sets code->vector to GT_VECTOR_NO where no handler
  * can begin. */
-enum gt_block_entry gt_block_entry_of(const struct gt_translation *t, struct gt_code *code);
+enum gt_translate_block_entry gt_translate_block_entry_of(const struct gt_translate_block *t,
+                                                          struct gt_code *code);
 
 /* Notes the addresses that the block leads to. `known`: its last instruction is in a function with
  * a symbol. */
-void gt_block_entries_note(const struct gt_translation *t, bool known);
+void gt_translate_block_entries_note(const struct gt_translate_block *t, bool known);
 
 /* True where a direct call of code that was translated before leads there. */
-bool gt_block_is_called(struct gt_uftrace_recorder *r, uint64_t pc);
+bool gt_translate_block_is_called(struct gt_recorder *r, uint64_t pc);
 
 #endif

@@ -9,39 +9,39 @@
 #include "guest/arch/arch.h"
 #include "qemu/host.h"
 
-struct gt_uftrace_recorder;
-struct gt_module;
+struct gt_recorder;
+struct gt_support_module;
 
 /* An instruction of the block that is being translated. */
-struct gt_decoded {
-    struct gt_insn_ref *ref;
-    uint64_t pc; /* moved by gt_memory_shift: not always QEMU's */
+struct gt_translate_decoded {
+    struct gt_host_insn *ref;
+    uint64_t pc; /* moved by gt_translate_memory_shift: not always QEMU's */
     uint8_t size, bytes[16];
-    struct gt_insn insn;
+    struct gt_arch_insn insn;
 };
 
-static inline uint64_t gt_decoded_end(const struct gt_decoded *d)
+static inline uint64_t gt_translate_decoded_end(const struct gt_translate_decoded *d)
 {
     return d->pc + d->size;
 }
 
 /* The block that is being translated. Valid until the next one is. */
-struct gt_translation {
-    struct gt_uftrace_recorder *rec;
-    struct gt_block *block;
-    const struct gt_module *module; /* of its first instruction */
-    unsigned level;                 /* with privilege levels: that of its code */
-    size_t n;                       /* 1 or more */
-    struct gt_decoded *insn;
+struct gt_translate_block {
+    struct gt_recorder *rec;
+    struct gt_host_block *block;
+    const struct gt_support_module *module; /* of its first instruction */
+    unsigned level;                         /* with privilege levels: that of its code */
+    size_t n;                               /* 1 or more */
+    struct gt_translate_decoded *insn;
 };
 
 /* Room for the instructions of a block, reused by the next one. Zero: none yet. */
-struct gt_decoder {
-    struct gt_decoded *insn;
+struct gt_translate_decoder {
+    struct gt_translate_decoded *insn;
     size_t room;
 };
 
 /* Event of the host: it translates the block. `self` is the recorder. Takes the lock. */
-void gt_on_translate(void *self, struct gt_block *block);
+void gt_translate_on_block(void *self, struct gt_host_block *block);
 
 #endif

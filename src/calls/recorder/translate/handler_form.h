@@ -11,10 +11,10 @@
 
 /* True where a register of the vCPU leads handlers to the block, or, on hosts without registers,
  * where it has a handler's form. */
-bool gt_handler_is_likely(const struct gt_translation *t);
+bool gt_translate_handler_is_likely(const struct gt_translate_block *t);
 
 /* True for 16-bit code at the beginning of a page, where handlers of system management interrupts
  * begin, on hosts without registers, which tell more (run/vectors.h). */
-bool gt_handler_may_be_smi(const struct gt_translation *t);
+bool gt_translate_handler_may_be_smi(const struct gt_translate_block *t);
 
 #endif

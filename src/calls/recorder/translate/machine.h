@@ -8,10 +8,10 @@
 #include "track/track.h"
 
 /* Before all others: where the machine begins, and where hypervisors enter and leave guests. */
-void gt_machine_watch_first(const struct gt_translation *t, struct gt_code *code);
+void gt_translate_machine_watch_first(const struct gt_translate_block *t, struct gt_code *code);
 
 /* After them: at exception returns, at system calls, at loads and stores of the stack pointer, and
  * where a Linux kernel switches or names threads. */
-void gt_machine_watch(const struct gt_translation *t, struct gt_code *code);
+void gt_translate_machine_watch(const struct gt_translate_block *t, struct gt_code *code);
 
 #endif

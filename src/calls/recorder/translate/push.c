@@ -13,72 +13,73 @@
 #include "calls/recorder/recorder.h"
 #include "calls/recorder/translate/code.h"
 
-static bool is_pushed(const struct gt_pushed *p)
+static bool is_pushed(const struct gt_translate_pushed *p)
 {
     return p->push.width && p->above >= 0;
 }
 
 /* A constant that may be an address in the same function, of 16 bit code, too. */
-static bool is_near(const struct gt_push *push, uint64_t pc)
+static bool is_near(const struct gt_arch_push *push, uint64_t pc)
 {
     enum { NEAR = 4096 };
     uint64_t mask = push->width == 2 ? 0xffff : UINT64_MAX;
     return push->width && ((push->value - pc + NEAR) & mask) < 2 * NEAR;
 }
 
-struct gt_pushed gt_pushed_before(const struct gt_translation *t)
+struct gt_translate_pushed gt_translate_pushed_before(const struct gt_translate_block *t)
 {
-    const struct gt_pushes *p = &t->rec->code.pushes;
+    const struct gt_translate_pushes *p = &t->rec->code.pushes;
     uint64_t pc = t->insn[0].pc;
     return p->cached[pc % GT_PUSHES_CACHED].pc == pc ? p->cached[pc % GT_PUSHES_CACHED].pushed
-                                                     : (struct gt_pushed){0};
+                                                     : (struct gt_translate_pushed){0};
 }
 
-void gt_pushed_see(const struct gt_uftrace_recorder *r, struct gt_pushed *p,
-                   const struct gt_decoded *d)
+void gt_translate_pushed_see(const struct gt_recorder *r, struct gt_translate_pushed *p,
+                             const struct gt_translate_decoded *d)
 {
-    struct gt_push push = {0};
+    struct gt_arch_push push = {0};
     if (r->guest.arch->pushes)
         r->guest.arch->pushes(d->bytes, d->size, &push);
     if (is_near(&push, d->pc))
-        *p = (struct gt_pushed){push, 0};
+        *p = (struct gt_translate_pushed){push, 0};
     else if (p->above >= 0)
         p->above += push.by;
     if (d->insn.kind == GT_INSN_STACK_SWITCH)
         p->above = -1;
 }
 
-static struct gt_pushed before_last(const struct gt_translation *t)
+static struct gt_translate_pushed before_last(const struct gt_translate_block *t)
 {
-    struct gt_uftrace_recorder *r = t->rec;
-    struct gt_pushed p = gt_pushed_before(t);
+    struct gt_recorder *r = t->rec;
+    struct gt_translate_pushed p = gt_translate_pushed_before(t);
     for (size_t i = 0; i + 1 < t->n; i++)
-        gt_pushed_see(r, &p, &t->insn[i]);
+        gt_translate_pushed_see(r, &p, &t->insn[i]);
     return p;
 }
 
-static void keep_at(struct gt_uftrace_recorder *r, uint64_t pc, const struct gt_pushed *p)
+static void keep_at(struct gt_recorder *r, uint64_t pc, const struct gt_translate_pushed *p)
 {
-    struct gt_pushes *to = &r->code.pushes;
+    struct gt_translate_pushes *to = &r->code.pushes;
     if (is_pushed(p)) {
         to->cached[pc % GT_PUSHES_CACHED].pc = pc;
         to->cached[pc % GT_PUSHES_CACHED].pushed = *p;
     }
 }
 
-static void keep(struct gt_uftrace_recorder *r, const struct gt_decoded *last, struct gt_pushed p)
+static void keep(struct gt_recorder *r, const struct gt_translate_decoded *last,
+                 struct gt_translate_pushed p)
 {
-    gt_pushed_see(r, &p, last);
-    keep_at(r, gt_decoded_end(last), &p);
+    gt_translate_pushed_see(r, &p, last);
+    keep_at(r, gt_translate_decoded_end(last), &p);
 }
 
-void gt_pushed_classify(struct gt_translation *t)
+void gt_translate_pushed_classify(struct gt_translate_block *t)
 {
-    struct gt_uftrace_recorder *r = t->rec;
-    struct gt_decoded *last = &t->insn[t->n - 1];
+    struct gt_recorder *r = t->rec;
+    struct gt_translate_decoded *last = &t->insn[t->n - 1];
     if (!r->guest.arch->pushes)
         return;
-    struct gt_pushed p = before_last(t);
+    struct gt_translate_pushed p = before_last(t);
     bool on_top = p.above == 0;
     keep_at(r, last->pc, &p);
     switch (last->insn.kind) {
@@ -93,7 +94,7 @@ void gt_pushed_classify(struct gt_translation *t)
     default:
         return;
     }
-    if (!is_pushed(&p) || !gt_push_is(&p.push, gt_decoded_end(last)))
+    if (!is_pushed(&p) || !gt_arch_push_is(&p.push, gt_translate_decoded_end(last)))
         return;
     if (last->insn.kind == GT_INSN_JUMP)
         last->insn.kind = GT_INSN_CALL;

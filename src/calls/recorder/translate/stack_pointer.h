@@ -11,16 +11,17 @@
 #include "track/track.h"
 
 /* Instruments the block's loads of the stack pointer. With the lock. */
-void gt_stack_pointer_watch(const struct gt_translation *t);
+void gt_translate_stack_pointer_watch(const struct gt_translate_block *t);
 
 /* True where the indirect jump at the end of [first, end) may be a return: it goes through what a
  * return address is kept in, or the stack pointer is moved up before it. */
-bool gt_stack_pointer_may_return(const struct gt_translation *t, size_t first, size_t end);
+bool gt_translate_stack_pointer_may_return(const struct gt_translate_block *t, size_t first,
+                                           size_t end);
 
 /* Callbacks where control arrives may read registers. */
-bool gt_stack_pointer_is_read(const struct gt_uftrace_recorder *r);
+bool gt_translate_stack_pointer_is_read(const struct gt_recorder *r);
 
 /* Sets the tracker's view. At load. */
-void gt_stack_pointer_init(struct gt_uftrace_recorder *r);
+void gt_translate_stack_pointer_init(struct gt_recorder *r);
 
 #endif

@@ -13,7 +13,7 @@ enum { GT_STRAIGHT_CACHED = 256 };
 
 /* Copies of the stack pointer at the ends of blocks, by the address where they continue; a newer
  * entry replaces an older one in its slot. */
-struct gt_straight {
+struct gt_translate_straight {
     struct {
         uint64_t pc;
         uint32_t copies; /* as gt_arch.stack_use has them */
@@ -21,11 +21,11 @@ struct gt_straight {
 };
 
 /* The copies when the block begins; what they are when it has ended. */
-uint32_t gt_straight_copies(const struct gt_translation *t);
-void gt_straight_keep(const struct gt_translation *t, uint32_t copies);
+uint32_t gt_translate_straight_copies(const struct gt_translate_block *t);
+void gt_translate_straight_keep(const struct gt_translate_block *t, uint32_t copies);
 
 /* True where the code after the block loads the stack pointer of another context, before control
  * goes elsewhere. It looks as far as the page. */
-bool gt_straight_switches(const struct gt_translation *t, uint32_t copies);
+bool gt_translate_straight_switches(const struct gt_translate_block *t, uint32_t copies);
 
 #endif

@@ -11,7 +11,7 @@
 
 /* What one option says of the functions that a pattern matches. */
 struct rule {
-    struct gt_pattern *pattern;
+    struct gt_filter_pattern *pattern;
     struct gt_value_request request[2 * GT_VALUES_MOST];
     size_t n;
     void *storage;
@@ -22,8 +22,8 @@ enum { FILE_MOST = 256 << 20 };
 
 /* ---- options ------------------------------------------------------------------------------- */
 
-static int add_rule(struct gt_argument_reading *a, const char *option, const char *text, size_t n,
-                    struct gt_error *err)
+static int add_rule(struct gt_recorder_argument_reading *a, const char *option, const char *text,
+                    size_t n, struct gt_error *err)
 {
     g_autofree char *word = g_strndup(text, n);
     char *items = strrchr(word, '@');
@@ -33,8 +33,8 @@ static int add_rule(struct gt_argument_reading *a, const char *option, const cha
                             option, word);
     *items++ = 0;
     struct rule *rule = g_new0(struct rule, 1);
-    int status =
-        gt_pattern_parse(word, strlen(word), GT_FILTER_MATCH_REGEX, &rule->pattern, &at, err);
+    int status = gt_filter_pattern_parse(word, strlen(word), GT_FILTER_MATCH_REGEX, &rule->pattern,
+                                         &at, err);
     if (status == 0)
         status = gt_value_parse(items, rule->request, &rule->n, &rule->storage, err);
     if (status == 0)
@@ -44,7 +44,7 @@ static int add_rule(struct gt_argument_reading *a, const char *option, const cha
 
 /* Values that the triggers of filters record, and then those that their conditions compare: these
  * are recorded, too, so that readers can compare them. */
-static int take_triggers(struct gt_argument_reading *a, const struct gt_filter_set *set,
+static int take_triggers(struct gt_recorder_argument_reading *a, const struct gt_filter_set *set,
                          bool implied, struct gt_error *err)
 {
     struct gt_filter_value value;
@@ -54,7 +54,7 @@ static int take_triggers(struct gt_argument_reading *a, const struct gt_filter_s
         if (value.implied != implied)
             continue;
         struct rule *rule = g_new0(struct rule, 1);
-        rule->pattern = (struct gt_pattern *)(uintptr_t)value.pattern;
+        rule->pattern = (struct gt_filter_pattern *)(uintptr_t)value.pattern;
         rule->implied = implied;
         status = gt_value_parse(value.items, rule->request, &rule->n, &rule->storage, &why);
         if (status < 0)
@@ -66,7 +66,7 @@ static int take_triggers(struct gt_argument_reading *a, const struct gt_filter_s
 }
 
 /* Several, separated by semicolons. */
-static int take_rules(struct gt_argument_reading *a, const char *option, const char *text,
+static int take_rules(struct gt_recorder_argument_reading *a, const char *option, const char *text,
                       struct gt_error *err)
 {
     int status = 0;
@@ -88,18 +88,19 @@ static int take_results(void *self, const char *text, struct gt_error *err)
     return take_rules(self, "argument retval", text, err);
 }
 
-size_t gt_arguments_options(struct gt_argument_reading *a, struct gt_arg *table)
+size_t gt_recorder_arguments_options(struct gt_recorder_argument_reading *a,
+                                     struct gt_support_arg *table)
 {
     a->rules = g_ptr_array_new();
-    table[0] = (struct gt_arg){
+    table[0] = (struct gt_support_arg){
         .name = "argument", .kind = GT_ARG_EACH, .value = a, .each = take_arguments};
-    table[1] =
-        (struct gt_arg){.name = "retval", .kind = GT_ARG_EACH, .value = a, .each = take_results};
-    table[2] = (struct gt_arg){.name = "values", .kind = GT_ARG_TEXT, .value = &a->file};
+    table[1] = (struct gt_support_arg){
+        .name = "retval", .kind = GT_ARG_EACH, .value = a, .each = take_results};
+    table[2] = (struct gt_support_arg){.name = "values", .kind = GT_ARG_TEXT, .value = &a->file};
     return GT_ARGUMENT_OPTIONS;
 }
 
-static int read_values(struct gt_argument_reading *a, struct gt_error *err)
+static int read_values(struct gt_recorder_argument_reading *a, struct gt_error *err)
 {
     char *text;
     size_t size;
@@ -112,7 +113,7 @@ static int read_values(struct gt_argument_reading *a, struct gt_error *err)
     return status < 0 ? gt_error_set(err, status, "%.200s: %.280s", a->file, why.text) : 0;
 }
 
-static bool is_in_code(const struct gt_argument_reading *a)
+static bool is_in_code(const struct gt_recorder_argument_reading *a)
 {
     bool yes = a->rules->len > 0;
     for (size_t i = 0; i < a->values.n_modules && !yes; i++)
@@ -126,7 +127,7 @@ static bool is_long_double(const struct gt_value_item *item)
 }
 
 /* Where a long double is may depend on the arguments before it, which no rule says. */
-static int check_long_doubles(const struct gt_argument_reading *a, const char *target,
+static int check_long_doubles(const struct gt_recorder_argument_reading *a, const char *target,
                               struct gt_error *err)
 {
     struct gt_abi_value v;
@@ -147,7 +148,7 @@ static int check_long_doubles(const struct gt_argument_reading *a, const char *t
 }
 
 /* What the host can, and the convention of the functions. */
-static int check(struct gt_uftrace_recorder *r, struct gt_error *err)
+static int check(struct gt_recorder *r, struct gt_error *err)
 {
     static const char what[] = "arguments and return values";
     if (!r->arguments.in_code)
@@ -167,9 +168,9 @@ static int check(struct gt_uftrace_recorder *r, struct gt_error *err)
     return check_long_doubles(&r->arguments, r->host.target, err);
 }
 
-int gt_arguments_init(struct gt_uftrace_recorder *r, struct gt_error *err)
+int gt_recorder_arguments_init(struct gt_recorder *r, struct gt_error *err)
 {
-    struct gt_argument_reading *a = &r->arguments;
+    struct gt_recorder_argument_reading *a = &r->arguments;
     const struct gt_filter_set *set = r->filters.values;
     int status = set ? take_triggers(a, set, false, err) : 0;
     if (set && status == 0)
@@ -289,8 +290,9 @@ static void add_item(GArray *items, const struct gt_value_item *item, bool impli
     g_array_insert_val(items, at, *item);
 }
 
-static const struct gt_value_spec *spec_in_file(const struct gt_argument_reading *a,
-                                                const struct gt_module *m, const struct gt_func *fn)
+static const struct gt_value_spec *spec_in_file(const struct gt_recorder_argument_reading *a,
+                                                const struct gt_support_module *m,
+                                                const struct gt_track_func *fn)
 {
     const char *id = m->symbols ? m->symbols->build_id : NULL;
     const struct gt_value_module *module = gt_values_module(&a->values, m->path, id);
@@ -299,17 +301,17 @@ static const struct gt_value_spec *spec_in_file(const struct gt_argument_reading
     return f ? &f->spec : NULL;
 }
 
-static GArray *collect(struct gt_uftrace_recorder *r, const struct gt_module *m,
-                       const struct gt_func *fn, const struct gt_filter_function *what)
+static GArray *collect(struct gt_recorder *r, const struct gt_support_module *m,
+                       const struct gt_track_func *fn, const struct gt_filter_function *what)
 {
-    const struct gt_argument_reading *a = &r->arguments;
+    const struct gt_recorder_argument_reading *a = &r->arguments;
     const struct gt_value_spec *file = spec_in_file(a, m, fn);
     GArray *items = g_array_new(FALSE, FALSE, sizeof(struct gt_value_item));
     if (file)
         g_array_append_vals(items, file->item, (guint)(file->n_arguments + file->n_returns));
     for (guint i = 0; i < a->rules->len && !m->made; i++) {
         const struct rule *rule = g_ptr_array_index(a->rules, i);
-        if (!gt_pattern_match(rule->pattern, what))
+        if (!gt_filter_pattern_match(rule->pattern, what))
             continue;
         for (size_t k = 0; k < rule->n; k++) {
             struct gt_value_item item = rule->request[k].item;
@@ -320,11 +322,12 @@ static GArray *collect(struct gt_uftrace_recorder *r, const struct gt_module *m,
     return items;
 }
 
-static struct gt_argument_register *find_register(struct gt_argument_reading *a, const char *name)
+static struct gt_recorder_argument_register *find_register(struct gt_recorder_argument_reading *a,
+                                                           const char *name)
 {
-    struct gt_argument_register *reg = g_hash_table_lookup(a->registers, name);
+    struct gt_recorder_argument_register *reg = g_hash_table_lookup(a->registers, name);
     if (!reg) {
-        reg = g_new0(struct gt_argument_register, 1);
+        reg = g_new0(struct gt_recorder_argument_register, 1);
         reg->wide_name = *name == 'v' ? g_strdup_printf("z%s", name + 1) : NULL;
         g_hash_table_insert(a->registers, (gpointer)name, reg);
     }
@@ -332,14 +335,15 @@ static struct gt_argument_register *find_register(struct gt_argument_reading *a,
 }
 
 /* NULL: too many values, or none. */
-static struct gt_argument_function *make_function(struct gt_argument_reading *a, GArray *items)
+static struct gt_recorder_argument_function *make_function(struct gt_recorder_argument_reading *a,
+                                                           GArray *items)
 {
     size_t returns = 0;
     for (guint i = 0; i < items->len; i++)
         returns += g_array_index(items, struct gt_value_item, i).is_return;
     if (!items->len || returns > GT_VALUES_MOST || items->len - returns > GT_VALUES_MOST)
         return NULL;
-    struct gt_argument_function *f = g_new0(struct gt_argument_function, 1);
+    struct gt_recorder_argument_function *f = g_new0(struct gt_recorder_argument_function, 1);
     f->spec = (struct gt_value_spec){g_memdup2(items->data, items->len * sizeof *f->spec.item),
                                      items->len - returns, returns};
     f->reg = g_malloc0_n(items->len, sizeof *f->reg);
@@ -354,34 +358,34 @@ static struct gt_argument_function *make_function(struct gt_argument_reading *a,
  * killed recording is to be read, all but the newest. */
 static void write_files(void *arg)
 {
-    gt_arguments_write(arg, NULL);
+    gt_recorder_arguments_write(arg, NULL);
 }
 
-static void write_new(struct gt_uftrace_recorder *r)
+static void write_new(struct gt_recorder *r)
 {
     enum { EACH = 64, PART = 8 };
-    struct gt_argument_reading *a = &r->arguments;
+    struct gt_recorder_argument_reading *a = &r->arguments;
     if (a->used->len < a->next_write)
         return;
     a->next_write = a->used->len < EACH ? 0 : a->used->len + a->used->len / PART;
-    gt_worker_call(r->output.worker, write_files, r);
+    gt_thread_worker_call(r->output.worker, write_files, r);
 }
 
-const struct gt_argument_function *gt_arguments_of(struct gt_uftrace_recorder *r,
-                                                   const struct gt_module *module,
-                                                   const struct gt_func *fn)
+const struct gt_recorder_argument_function *
+gt_recorder_arguments_of(struct gt_recorder *r, const struct gt_support_module *module,
+                         const struct gt_track_func *fn)
 {
-    struct gt_argument_reading *a = &r->arguments;
+    struct gt_recorder_argument_reading *a = &r->arguments;
     gpointer known;
     if (!module || fn->flags & (GT_FUNC_ANON | GT_FUNC_STUB))
         return NULL;
     if (g_hash_table_lookup_extended(a->functions, fn, NULL, &known))
         return known;
     struct gt_filter_function what;
-    gt_function_describe(r, module, fn->lo, NULL, &what);
-    gt_function_add_names(module, fn, &a->arena, &what);
+    gt_recorder_function_describe(r, module, fn->lo, NULL, &what);
+    gt_recorder_function_add_names(module, fn, &a->arena, &what);
     GArray *items = collect(r, module, fn, &what);
-    struct gt_argument_function *f = make_function(a, items);
+    struct gt_recorder_argument_function *f = make_function(a, items);
     g_array_unref(items);
     g_hash_table_insert(a->functions, (gpointer)fn, f);
     if (!f)
@@ -390,17 +394,18 @@ const struct gt_argument_function *gt_arguments_of(struct gt_uftrace_recorder *r
     f->module = module;
     f->name = what.name ? what.name : "?";
     if (f->spec.n_returns)
-        __atomic_fetch_or(&((struct gt_func *)(uintptr_t)fn)->flags, GT_FUNC_RESULT,
+        __atomic_fetch_or(&((struct gt_track_func *)(uintptr_t)fn)->flags, GT_FUNC_RESULT,
                           __ATOMIC_RELAXED);
     g_ptr_array_add(a->used, f);
     write_new(r);
     return f;
 }
 
-struct gt_argument_point *
-gt_argument_point_new(struct gt_code *code, const struct gt_argument_function *of, uint64_t insns)
+struct gt_recorder_argument_point *
+gt_recorder_argument_point_new(struct gt_code *code, const struct gt_recorder_argument_function *of,
+                               uint64_t insns)
 {
-    struct gt_argument_point *p = g_new(struct gt_argument_point, 1);
-    *p = (struct gt_argument_point){code, of, insns};
+    struct gt_recorder_argument_point *p = g_new(struct gt_recorder_argument_point, 1);
+    *p = (struct gt_recorder_argument_point){code, of, insns};
     return p;
 }

@@ -15,7 +15,7 @@
 
 /* Modules of the same file are one, wherever they were: a library in several processes, a kernel
  * before and after it has switched its memory management on. */
-static int compare_modules(const struct gt_module *x, const struct gt_module *y)
+static int compare_modules(const struct gt_support_module *x, const struct gt_support_module *y)
 {
     const char *id = x->symbols ? x->symbols->build_id : "";
     const char *other = y->symbols ? y->symbols->build_id : "";
@@ -25,8 +25,10 @@ static int compare_modules(const struct gt_module *x, const struct gt_module *y)
 
 static int compare(gconstpointer a, gconstpointer b)
 {
-    const struct gt_argument_function *x = *(struct gt_argument_function *const *)a;
-    const struct gt_argument_function *y = *(struct gt_argument_function *const *)b;
+    const struct gt_recorder_argument_function *x =
+        *(struct gt_recorder_argument_function *const *)a;
+    const struct gt_recorder_argument_function *y =
+        *(struct gt_recorder_argument_function *const *)b;
     uint64_t at = x->fn->lo - x->module->lo, other = y->fn->lo - y->module->lo;
     int order = compare_modules(x->module, y->module);
     return order ? order : at < other ? -1 : at > other;
@@ -58,7 +60,7 @@ static void put_item(GString *out, const struct gt_value_item *item, unsigned nu
         g_string_append_printf(out, "/%c%u", format, item->size * 8);
 }
 
-static char *items_text(const struct gt_argument_function *f, bool returns)
+static char *items_text(const struct gt_recorder_argument_function *f, bool returns)
 {
     GString *out = g_string_new("@");
     size_t from = returns ? f->spec.n_arguments : 0;
@@ -71,7 +73,8 @@ static char *items_text(const struct gt_argument_function *f, bool returns)
     return g_string_free(out, FALSE);
 }
 
-static void add_function(GArray *items, GPtrArray *texts, const struct gt_argument_function *f)
+static void add_function(GArray *items, GPtrArray *texts,
+                         const struct gt_recorder_argument_function *f)
 {
     struct gt_uftrace_dbg item[3] = {{GT_UFTRACE_DBG_FUNC, f->fn->lo - f->module->lo, 0, f->name}};
     guint n = 1;
@@ -87,11 +90,11 @@ static void add_function(GArray *items, GPtrArray *texts, const struct gt_argume
 }
 
 /* The functions [from, to), of one module. */
-static int write_module(struct gt_uftrace_recorder *r, const GPtrArray *all, guint from, guint to,
+static int write_module(struct gt_recorder *r, const GPtrArray *all, guint from, guint to,
                         struct gt_error *err)
 {
-    const struct gt_argument_function *first = all->pdata[from];
-    const struct gt_module *m = first->module;
+    const struct gt_recorder_argument_function *first = all->pdata[from];
+    const struct gt_support_module *m = first->module;
     GArray *items = g_array_new(FALSE, FALSE, sizeof(struct gt_uftrace_dbg));
     g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
     for (guint i = from; i < to; i++)
@@ -108,10 +111,11 @@ static int write_module(struct gt_uftrace_recorder *r, const GPtrArray *all, gui
 /* The end of the functions, from `from` on, that are of one module. */
 static guint end_of(const GPtrArray *all, guint from)
 {
-    const struct gt_argument_function *first = all->pdata[from];
+    const struct gt_recorder_argument_function *first = all->pdata[from];
     guint to = from + 1;
-    while (to < all->len && compare_modules(((struct gt_argument_function *)all->pdata[to])->module,
-                                            first->module) == 0)
+    while (to < all->len &&
+           compare_modules(((struct gt_recorder_argument_function *)all->pdata[to])->module,
+                           first->module) == 0)
         to++;
     return to;
 }
@@ -127,11 +131,12 @@ static GPtrArray *distinct(const GPtrArray *all)
 }
 
 /* Where the module of the functions [from, to) was. */
-static GArray *bases_of(const GPtrArray *all, const struct gt_module *m)
+static GArray *bases_of(const GPtrArray *all, const struct gt_support_module *m)
 {
     GArray *out = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     for (guint i = 0; i < all->len; i++) {
-        const struct gt_module *other = ((struct gt_argument_function *)all->pdata[i])->module;
+        const struct gt_support_module *other =
+            ((struct gt_recorder_argument_function *)all->pdata[i])->module;
         uint64_t lo = other->lo & GT_UFTRACE_ADDR_MASK;
         bool known = compare_modules(m, other) != 0;
         for (guint k = 0; k < out->len && !known; k++)
@@ -142,8 +147,8 @@ static GArray *bases_of(const GPtrArray *all, const struct gt_module *m)
     return out;
 }
 
-static int put_values(struct gt_uftrace_recorder *r, const struct gt_value_module *modules,
-                      size_t n, struct gt_error *err)
+static int put_values(struct gt_recorder *r, const struct gt_value_module *modules, size_t n,
+                      struct gt_error *err)
 {
     const struct gt_values values = {.module = (struct gt_value_module *)modules,
                                      .n_modules = n,
@@ -163,19 +168,20 @@ static void free_array(gpointer array)
 }
 
 /* `all`: functions of the same address, too. */
-static int write_values(struct gt_uftrace_recorder *r, const GPtrArray *all, const GPtrArray *some,
+static int write_values(struct gt_recorder *r, const GPtrArray *all, const GPtrArray *some,
                         struct gt_error *err)
 {
     GArray *functions = g_array_new(FALSE, TRUE, sizeof(struct gt_value_function));
     GArray *modules = g_array_new(FALSE, TRUE, sizeof(struct gt_value_module));
     g_autoptr(GPtrArray) bases = g_ptr_array_new_with_free_func(free_array);
     for (guint i = 0; i < some->len; i++) {
-        const struct gt_argument_function *f = some->pdata[i];
+        const struct gt_recorder_argument_function *f = some->pdata[i];
         const struct gt_value_function one = {f->fn->lo - f->module->lo, f->name, f->spec};
         g_array_append_val(functions, one);
     }
     for (guint i = 0, to; i < some->len; i = to) {
-        const struct gt_module *m = ((struct gt_argument_function *)some->pdata[i])->module;
+        const struct gt_support_module *m =
+            ((struct gt_recorder_argument_function *)some->pdata[i])->module;
         to = end_of(some, i);
         GArray *base = bases_of(all, m);
         g_ptr_array_add(bases, base);
@@ -194,7 +200,7 @@ static int write_values(struct gt_uftrace_recorder *r, const GPtrArray *all, con
     return status;
 }
 
-int gt_arguments_write(struct gt_uftrace_recorder *r, struct gt_error *err)
+int gt_recorder_arguments_write(struct gt_recorder *r, struct gt_error *err)
 {
     GPtrArray *all = r->arguments.used;
     int status = 0;

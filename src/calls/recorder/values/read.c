@@ -10,17 +10,17 @@
 
 enum { REGISTER_MOST = 256 }; /* bytes of a register that are looked at */
 
-bool gt_guest_read(const struct gt_uftrace_recorder *r, uint64_t addr, void *out, size_t n)
+bool gt_recorder_guest_read(const struct gt_recorder *r, uint64_t addr, void *out, size_t n)
 {
-    return gt_own_memory_read(addr + r->code.modules.guest_base, out, n) == 0;
+    return gt_support_own_memory_read(addr + r->code.modules.guest_base, out, n) == 0;
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
 /* What reading one call's values needs. */
 struct reading {
-    struct gt_uftrace_recorder *r;
-    const struct gt_argument_function *of;
+    struct gt_recorder *r;
+    const struct gt_recorder_argument_function *of;
     const uint64_t *given; /* what registers have, by the host's word: 8, or a result; else NULL */
     bool result;
     uint8_t bytes[GT_VALUES_MOST][GT_VALUE_STRING_MOST]; /* of each value */
@@ -31,8 +31,8 @@ struct reading {
 static bool read_memory(const struct reading *in, uint64_t addr, void *out, size_t n)
 {
     if (gt_host_can(GT_HOST_MEMORY))
-        return gt_guest_memory_read(in->r->guest.arch, addr, out, n);
-    return in->r->guest.user && gt_guest_read(in->r, addr, out, n);
+        return gt_support_guest_memory_read(in->r->guest.arch, addr, out, n);
+    return in->r->guest.user && gt_recorder_guest_read(in->r, addr, out, n);
 }
 
 static bool read_address(const struct reading *in, uint64_t addr, uint64_t *out)
@@ -59,16 +59,17 @@ static bool read_given(const struct reading *in, const struct gt_value_piece *p,
 }
 
 /* n bytes; those that the register does not have are 0. False: it has fewer than `least`. */
-static bool read_register(const struct reading *in, struct gt_argument_register *reg,
+static bool read_register(const struct reading *in, struct gt_recorder_argument_register *reg,
                           const struct gt_value_piece *p, void *out, size_t n, size_t least)
 {
     if (in->given)
         return read_given(in, p, out, n);
     uint8_t bytes[REGISTER_MOST];
-    if (!gt_register_exists(&reg->own, p->reg) && !gt_register_exists(&reg->wide, reg->wide_name))
+    if (!gt_host_register_exists(&reg->own, p->reg) &&
+        !gt_host_register_exists(&reg->wide, reg->wide_name))
         return false;
     void *handle = reg->own.exists ? reg->own.handle : reg->wide.handle;
-    size_t size = gt_register_bytes(handle, bytes, sizeof bytes);
+    size_t size = gt_host_register_bytes(handle, bytes, sizeof bytes);
     size_t have = size < sizeof bytes ? size : sizeof bytes;
     if ((size_t)p->offset >= have)
         return false;
@@ -86,8 +87,8 @@ static bool read_register(const struct reading *in, struct gt_argument_register 
 
 static bool stack_address(const struct reading *in, const struct gt_value_piece *p, uint64_t *addr)
 {
-    static struct gt_register sp; /* of this process's one guest */
-    if (!gt_register_read(&sp, in->r->guest.arch->sp_register, addr))
+    static struct gt_host_register sp; /* of this process's one guest */
+    if (!gt_host_register_read(&sp, in->r->guest.arch->sp_register, addr))
         return false;
     *addr += (uint64_t)(int64_t)p->offset;
     return true;
@@ -99,7 +100,7 @@ static uint64_t truncated(const struct reading *in, uint64_t addr)
 }
 
 /* The address of the last step. */
-static bool follow(const struct reading *in, struct gt_argument_register *reg,
+static bool follow(const struct reading *in, struct gt_recorder_argument_register *reg,
                    const struct gt_value_piece *p, uint64_t *addr)
 {
     unsigned word = in->r->guest.arch->bits / 8;
@@ -117,7 +118,7 @@ static bool follow(const struct reading *in, struct gt_argument_register *reg,
     return true;
 }
 
-static bool read_piece(const struct reading *in, struct gt_argument_register *reg,
+static bool read_piece(const struct reading *in, struct gt_recorder_argument_register *reg,
                        const struct gt_value_piece *p, void *out, size_t n, size_t least)
 {
     uint64_t addr;
@@ -167,8 +168,8 @@ static bool read_cxx_string(const struct reading *in, uint64_t addr, uint8_t *ou
 
 /* As many bytes as its second piece says. */
 static void read_bytes(const struct reading *in, const struct gt_value_item *item,
-                       struct gt_argument_register *const *reg, uint64_t addr, uint8_t *out,
-                       struct gt_value *v)
+                       struct gt_recorder_argument_register *const *reg, uint64_t addr,
+                       uint8_t *out, struct gt_value *v)
 {
     uint64_t size = 0;
     if (!read_piece(in, reg[1], &item->piece[1], &size, in->r->guest.arch->bits / 8, 1))
@@ -181,7 +182,8 @@ static void read_bytes(const struct reading *in, const struct gt_value_item *ite
 }
 
 static void read_string(const struct reading *in, const struct gt_value_item *item,
-                        struct gt_argument_register *const *reg, uint8_t *out, struct gt_value *v)
+                        struct gt_recorder_argument_register *const *reg, uint8_t *out,
+                        struct gt_value *v)
 {
     uint64_t addr = 0;
     const struct gt_value_piece *p = &item->piece[0];
@@ -206,7 +208,7 @@ static void read_string(const struct reading *in, const struct gt_value_item *it
 static void read_value(struct reading *in, size_t i, uint8_t *out, struct gt_value *v)
 {
     const struct gt_value_item *item = &in->of->spec.item[i];
-    struct gt_argument_register *const *reg = in->of->reg[i];
+    struct gt_recorder_argument_register *const *reg = in->of->reg[i];
     *v = (struct gt_value){.kind = GT_VALUE_ABSENT};
     if (!item->n_pieces)
         return;
@@ -229,14 +231,14 @@ static void read_value(struct reading *in, size_t i, uint8_t *out, struct gt_val
 
 /* The values [from, from + n) of the function, as they are stored. */
 static void read_into(struct reading *in, const struct gt_code *code, size_t from, size_t n,
-                      struct gt_argument_slot *slot)
+                      struct gt_recorder_argument_slot *slot)
 {
     struct gt_value_list list;
-    const struct gt_argument_function *of = in->of;
+    const struct gt_recorder_argument_function *of = in->of;
     list.n = n; /* the others stay as they are: there are many */
     for (size_t i = 0; i < n; i++)
         read_value(in, from + i, in->bytes[i], &list.value[i]);
-    slot->n = gt_packed_is_on(&in->r->output.packed)
+    slot->n = gt_recorder_packed_is_on(&in->r->output.packed)
                   ? gt_values_put_words(slot->words, &list)
                   : gt_values_put_uftrace((uint8_t *)slot->words, of->spec.item + from, &list,
                                           GT_VALUE_STRING_MOST) /
@@ -245,9 +247,10 @@ static void read_into(struct reading *in, const struct gt_code *code, size_t fro
     slot->of = of;
 }
 
-void gt_arguments_read_values(struct gt_uftrace_recorder *r, const struct gt_code *code,
-                              const struct gt_argument_function *of, bool result,
-                              const uint64_t *given, struct gt_argument_slot *slot)
+void gt_recorder_arguments_read_values(struct gt_recorder *r, const struct gt_code *code,
+                                       const struct gt_recorder_argument_function *of, bool result,
+                                       const uint64_t *given,
+                                       struct gt_recorder_argument_slot *slot)
 {
     const struct gt_value_spec *spec = &of->spec;
     struct reading in;
@@ -261,17 +264,19 @@ void gt_arguments_read_values(struct gt_uftrace_recorder *r, const struct gt_cod
         read_into(&in, code, 0, spec->n_arguments, slot);
 }
 
-bool gt_arguments_value(const struct gt_uftrace_recorder *r, const struct gt_argument_function *of,
-                        const uint64_t *words, size_t n, const struct gt_call_value_name *name,
-                        struct gt_call_value *out)
+bool gt_recorder_arguments_value(const struct gt_recorder *r,
+                                 const struct gt_recorder_argument_function *of,
+                                 const uint64_t *words, size_t n,
+                                 const struct gt_base_call_value_name *name,
+                                 struct gt_base_call_value *out)
 {
     const bool result = name->place == GT_CALL_RESULT;
     const struct gt_value_spec *spec = &of->spec;
     const struct gt_value_item *item = spec->item + (result ? spec->n_arguments : 0);
-    struct gt_reader bytes;
+    struct gt_bytes_reader bytes;
     struct gt_value_list list;
-    gt_reader_init(&bytes, words, n * sizeof *words);
-    bool good = gt_packed_is_on(&r->output.packed)
+    gt_bytes_reader_init(&bytes, words, n * sizeof *words);
+    bool good = gt_recorder_packed_is_on(&r->output.packed)
                     ? gt_values_get_words(words, n, &list) > 0
                     : gt_values_get_uftrace(
                           &bytes, item, result ? spec->n_returns : spec->n_arguments, &list) == 0;

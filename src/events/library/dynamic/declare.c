@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct pass {
-    struct gt_dynamic_events *out;
+    struct gt_events_dynamic_events *out;
     size_t room;
     char *texts;
     const char *file;
@@ -49,7 +49,7 @@ static unsigned size_of_word(const char *at, size_t n, unsigned word)
 }
 
 /* Bytes of an integer's type; 0: it is not known. */
-static unsigned size_of(struct gt_span type, unsigned word)
+static unsigned size_of(struct gt_events_span type, unsigned word)
 {
     unsigned longs = 0, size = 0;
     bool known = false;
@@ -75,7 +75,7 @@ static unsigned size_of(struct gt_span type, unsigned word)
 
 /* ---- declarations -------------------------------------------------------------------------- */
 
-static const char *keep(struct pass *p, struct gt_span s)
+static const char *keep(struct pass *p, struct gt_events_span s)
 {
     char *text = p->texts;
     memcpy(text, s.at, s.n);
@@ -85,7 +85,7 @@ static const char *keep(struct pass *p, struct gt_span s)
 }
 
 static int take_arguments(struct pass *p, const struct gt_events_line *e,
-                          struct gt_dynamic_event *out, const char **where,
+                          struct gt_events_dynamic_event *out, const char **where,
                           struct gt_trace_error *err)
 {
     for (unsigned i = 0; i < e->n_arguments; i++) {
@@ -97,14 +97,15 @@ static int take_arguments(struct pass *p, const struct gt_events_line *e,
             return gt_events_fail(err, GT_TRACE_E_FORMAT,
                                   "type '%.*s' is not known: expected an integer of C or a pointer",
                                   a->type.n > 64 ? 64 : (int)a->type.n, a->type.at);
-        out->argument[i] = (struct gt_dynamic_argument){keep(p, a->name), a->kind, (uint8_t)size};
+        out->argument[i] =
+            (struct gt_events_dynamic_argument){keep(p, a->name), a->kind, (uint8_t)size};
     }
     out->n_arguments = e->n_arguments;
     return 0;
 }
 
 static int take(struct pass *p, const struct gt_events_line *e, const char *end,
-                struct gt_dynamic_event *out, const char **where, struct gt_trace_error *err)
+                struct gt_events_dynamic_event *out, const char **where, struct gt_trace_error *err)
 {
     *where = e->name.at;
     if (e->tcg)
@@ -112,7 +113,7 @@ static int take(struct pass *p, const struct gt_events_line *e, const char *end,
     if (e->name.at[0] >= '0' && e->name.at[0] <= '9')
         return gt_events_fail(err, GT_TRACE_E_FORMAT, "event name '%.*s' begins with a digit",
                               e->name.n > 64 ? 64 : (int)e->name.n, e->name.at);
-    *out = (struct gt_dynamic_event){.line = p->number};
+    *out = (struct gt_events_dynamic_event){.line = p->number};
     out->event = (struct gt_trace_event){.name = keep(p, e->name),
                                          .state = e->disable ? NULL : &out->state,
                                          .backends = (uint16_t)p->backends,
@@ -156,13 +157,13 @@ static int compare(const void *a, const void *b)
 /* Of the list, which is sorted for that. */
 static void find_twice(struct pass *p)
 {
-    struct gt_dynamic_events *d = p->out;
+    struct gt_events_dynamic_events *d = p->out;
     for (size_t i = 0; i < d->n; i++)
         d->list[i] = &d->event[i].event;
     qsort(d->list, d->n, sizeof *d->list, compare);
     for (size_t i = 1; i < d->n; i++) {
-        const struct gt_dynamic_event *a = (const void *)d->list[i - 1],
-                                      *b = (const void *)d->list[i];
+        const struct gt_events_dynamic_event *a = (const void *)d->list[i - 1],
+                                             *b = (const void *)d->list[i];
         if (strcmp(a->event.name, b->event.name) == 0 && !p->errors++)
             gt_events_fail(p->err, GT_TRACE_E_FORMAT,
                            "%s:%u:1: event '%.200s' is declared before, in line %u", p->file,
@@ -172,14 +173,15 @@ static void find_twice(struct pass *p)
         d->list[i] = &d->event[i].event;
 }
 
-int gt_events_dynamic_read(struct gt_dynamic_events *out, const char *name, const char *text,
+int gt_events_dynamic_read(struct gt_events_dynamic_events *out, const char *name, const char *text,
                            size_t size, unsigned word, unsigned backends,
                            struct gt_trace_error *err)
 {
     size_t lines = count_lines(text, size);
-    *out = (struct gt_dynamic_events){.event = calloc(lines, sizeof *out->event),
-                                      .list = calloc(lines, sizeof *out->list),
-                                      .texts = malloc(2 * size + 1)}; /* a NUL after each text */
+    *out = (struct gt_events_dynamic_events){.event = calloc(lines, sizeof *out->event),
+                                             .list = calloc(lines, sizeof *out->list),
+                                             .texts =
+                                                 malloc(2 * size + 1)}; /* a NUL after each text */
     if (!out->event || !out->list || !out->texts) {
         gt_events_dynamic_free(out);
         return gt_events_fail(err, GT_TRACE_E_NOMEM, "%s: out of memory", name);
@@ -209,10 +211,10 @@ int gt_events_dynamic_read(struct gt_dynamic_events *out, const char *name, cons
     return 0;
 }
 
-void gt_events_dynamic_free(struct gt_dynamic_events *d)
+void gt_events_dynamic_free(struct gt_events_dynamic_events *d)
 {
     free(d->event);
     free(d->list);
     free(d->texts);
-    *d = (struct gt_dynamic_events){0};
+    *d = (struct gt_events_dynamic_events){0};
 }

@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-void gt_events_dynamic_record(const struct gt_dynamic_event *e, const struct gt_trace_value *value,
-                              const struct gt_dynamic_source *source)
+void gt_events_dynamic_record(const struct gt_events_dynamic_event *e,
+                              const struct gt_trace_value *value,
+                              const struct gt_events_dynamic_source *source)
 {
     struct gt_trace_slot slot;
     const struct gt_events_task task = {source->pid, source->tid};
@@ -48,7 +49,7 @@ static void put_repeated(struct text *t, char c, int n)
         put(t, &c, 1);
 }
 
-static void put_padded(struct text *t, const struct gt_dynamic_part *p, const char *before,
+static void put_padded(struct text *t, const struct gt_events_dynamic_part *p, const char *before,
                        int zeros, const char *s, size_t n)
 {
     size_t sign = strlen(before);
@@ -72,8 +73,8 @@ static uint64_t narrow(uint64_t v, unsigned bytes, bool is_signed)
 }
 
 /* As C: what an argument of that size gives under that conversion. */
-static void put_number(struct text *t, const struct gt_dynamic_part *p,
-                       const struct gt_dynamic_argument *a, uint64_t v)
+static void put_number(struct text *t, const struct gt_events_dynamic_part *p,
+                       const struct gt_events_dynamic_argument *a, uint64_t v)
 {
     char digits[32];
     const char *before = "";
@@ -100,7 +101,7 @@ static void put_number(struct text *t, const struct gt_dynamic_part *p,
     put_padded(t, p, before, zeros, digits, (size_t)n);
 }
 
-static void put_pointer(struct text *t, const struct gt_dynamic_part *p, uint64_t v)
+static void put_pointer(struct text *t, const struct gt_events_dynamic_part *p, uint64_t v)
 {
     char digits[32];
     int n = v ? snprintf(digits, sizeof digits, "0x%" PRIx64, v)
@@ -113,7 +114,7 @@ static bool is_plain(char c)
     return (unsigned char)c >= ' ' && c != 127;
 }
 
-static void put_string(struct text *t, const struct gt_dynamic_part *p,
+static void put_string(struct text *t, const struct gt_events_dynamic_part *p,
                        const struct gt_trace_value *v)
 {
     char escape[8];
@@ -132,8 +133,8 @@ static void put_string(struct text *t, const struct gt_dynamic_part *p,
     put_repeated(t, ' ', p->left ? padding : 0);
 }
 
-static void convert(struct text *t, const struct gt_dynamic_part *p,
-                    const struct gt_dynamic_argument *a, const struct gt_trace_value *v)
+static void convert(struct text *t, const struct gt_events_dynamic_part *p,
+                    const struct gt_events_dynamic_argument *a, const struct gt_trace_value *v)
 {
     char c = (char)v->number;
     switch (p->conversion) {
@@ -151,9 +152,9 @@ static void convert(struct text *t, const struct gt_dynamic_part *p,
     }
 }
 
-size_t gt_events_dynamic_format(char *out, size_t room, const struct gt_dynamic_event *e,
+size_t gt_events_dynamic_format(char *out, size_t room, const struct gt_events_dynamic_event *e,
                                 const struct gt_trace_value *value,
-                                const struct gt_dynamic_source *source)
+                                const struct gt_events_dynamic_source *source)
 {
     struct text t = {out, out + room - 2};
     char cpu[32];
@@ -163,7 +164,7 @@ size_t gt_events_dynamic_format(char *out, size_t room, const struct gt_dynamic_
     if (e->event.vcpu)
         put(&t, cpu, (size_t)snprintf(cpu, sizeof cpu, "cpu=%u ", source->vcpu));
     for (unsigned i = 0; i < e->n_parts; i++) {
-        const struct gt_dynamic_part *p = &e->part[i];
+        const struct gt_events_dynamic_part *p = &e->part[i];
         put(&t, p->text, p->n);
         if (p->conversion)
             convert(&t, p, &e->argument[p->argument], &value[p->argument]);

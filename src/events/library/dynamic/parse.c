@@ -13,7 +13,7 @@
 enum { WIDTH_MAX = 64, TEXT_MAX = 4096 };
 
 struct parser {
-    struct gt_dynamic_event *e;
+    struct gt_events_dynamic_event *e;
     const char *at, *end;
     char *text, *stop; /* the literals, joined; macros as "\1" and their bytes and letter */
     const char **where;
@@ -129,7 +129,7 @@ static uint8_t take_width(const char **at, const char *end)
     return (uint8_t)(n > WIDTH_MAX ? WIDTH_MAX + 1 : n);
 }
 
-static void take_flags(const char **at, const char *end, struct gt_dynamic_part *part)
+static void take_flags(const char **at, const char *end, struct gt_events_dynamic_part *part)
 {
     for (; *at < end && strchr("-+ #0", **at) && **at; ++*at) {
         part->left |= **at == '-';
@@ -141,7 +141,7 @@ static void take_flags(const char **at, const char *end, struct gt_dynamic_part 
 }
 
 /* The length and the letter; false: unknown. */
-static bool take_letter(const char **at, const char *end, struct gt_dynamic_part *part)
+static bool take_letter(const char **at, const char *end, struct gt_events_dynamic_part *part)
 {
     part->bytes = 4;
     if (end - *at >= 3 && **at == MACRO) {
@@ -174,8 +174,8 @@ static bool fits(char conversion, enum gt_trace_kind kind)
 }
 
 /* The conversion as it is written: "%zu"; a macro's letter alone. */
-static int refuse(const struct parser *p, const struct gt_dynamic_part *part, const char *begin,
-                  const char *end, const char *message)
+static int refuse(const struct parser *p, const struct gt_events_dynamic_part *part,
+                  const char *begin, const char *end, const char *message)
 {
     enum { MOST = 24 };
     if (memchr(begin, MACRO, (size_t)(end - begin)) || end - begin > MOST)
@@ -187,7 +187,7 @@ static int refuse(const struct parser *p, const struct gt_dynamic_part *part, co
 
 /* The conversion, which is written from `begin` to `end`, is of the next argument of a type that it
  * takes. */
-static int find_argument(struct parser *p, struct gt_dynamic_part *part, const char *begin,
+static int find_argument(struct parser *p, struct gt_events_dynamic_part *part, const char *begin,
                          const char *end)
 {
     while (p->next < p->e->n_arguments && !fits(part->conversion, p->e->argument[p->next].kind))
@@ -201,7 +201,7 @@ static int find_argument(struct parser *p, struct gt_dynamic_part *part, const c
 }
 
 /* After the '%'. */
-static int take_conversion(struct parser *p, const char **at, struct gt_dynamic_part *part)
+static int take_conversion(struct parser *p, const char **at, struct gt_events_dynamic_part *part)
 {
     const char *begin = *at;
     take_flags(at, p->stop, part);
@@ -222,10 +222,10 @@ static int take_conversion(struct parser *p, const char **at, struct gt_dynamic_
 
 static int split(struct parser *p)
 {
-    struct gt_dynamic_event *e = p->e;
-    struct gt_dynamic_part *part = &e->part[0];
+    struct gt_events_dynamic_event *e = p->e;
+    struct gt_events_dynamic_part *part = &e->part[0];
     char *out = p->text;
-    *part = (struct gt_dynamic_part){.text = out};
+    *part = (struct gt_events_dynamic_part){.text = out};
     for (const char *at = p->text; at < p->stop;) {
         char c = *at++;
         if (c == MACRO)
@@ -240,15 +240,16 @@ static int split(struct parser *p)
         if (status < 0)
             return status;
         part = &e->part[++e->n_parts];
-        *part = (struct gt_dynamic_part){.text = out};
+        *part = (struct gt_events_dynamic_part){.text = out};
     }
     e->n_parts++;
     p->stop = out;
     return 0;
 }
 
-int gt_events_dynamic_parse_format(struct gt_dynamic_event *e, const char *from, const char *end,
-                                   char **texts, const char **where, struct gt_trace_error *err)
+int gt_events_dynamic_parse_format(struct gt_events_dynamic_event *e, const char *from,
+                                   const char *end, char **texts, const char **where,
+                                   struct gt_trace_error *err)
 {
     while (from < end && memchr(" \t\r\v\f", *from, 5))
         from++;

@@ -10,20 +10,20 @@
 #include <stdio.h>
 #include <string.h>
 
-static void take(struct gt_monitor_client *c, size_t n)
+static void take(struct gt_events_monitor_client *c, size_t n)
 {
     memmove(c->in, c->in + n, c->fill - n);
     c->fill -= n;
-    c->scan = (struct gt_monitor_scan){0};
+    c->scan = (struct gt_events_monitor_scan){0};
 }
 
 /* A newline, or the end of a last line that has no newline: no more is to come. */
-static bool scan_line(struct gt_monitor_client *c, size_t *end)
+static bool scan_line(struct gt_events_monitor_client *c, size_t *end)
 {
-    return gt_monitor_scan_line(&c->scan, c->in, c->fill, end) || (c->ended && c->fill);
+    return gt_events_monitor_scan_line(&c->scan, c->in, c->fill, end) || (c->ended && c->fill);
 }
 
-static void drop_line(struct gt_monitor_client *c)
+static void drop_line(struct gt_events_monitor_client *c)
 {
     size_t end;
     c->scan.scanned = 0;
@@ -31,43 +31,43 @@ static void drop_line(struct gt_monitor_client *c)
     take(c, end);
 }
 
-static void answer_object(struct gt_monitor_client *c, size_t n)
+static void answer_object(struct gt_events_monitor_client *c, size_t n)
 {
-    ssize_t taken = gt_monitor_qmp(NULL, c->in, n, &c->out);
+    ssize_t taken = gt_events_monitor_qmp(NULL, c->in, n, &c->out);
     take(c, n);
     if (taken < 0)
         drop_line(c); /* the next one's beginning is unknown */
 }
 
-static void answer_line(struct gt_monitor_client *c, size_t n)
+static void answer_line(struct gt_events_monitor_client *c, size_t n)
 {
-    struct gt_monitor_answer a = {0};
+    struct gt_events_monitor_answer a = {0};
     size_t end = n;
-    while (end && gt_monitor_blanks(&c->in[end - 1], 1))
+    while (end && gt_events_monitor_blanks(&c->in[end - 1], 1))
         end--;
     c->in[end] = '\0';
     if (memchr(c->in, '\0', end))
-        gt_monitor_fail(&a, "a NUL in a command");
+        gt_events_monitor_fail(&a, "a NUL in a command");
     else
-        gt_monitor_line(NULL, c->in, &c->out, &a);
+        gt_events_monitor_line(NULL, c->in, &c->out, &a);
     if (a.failed)
-        gt_monitor_printf(&c->out, "error: %s\n", a.text);
-    gt_monitor_printf(&c->out, "%s", GT_MONITOR_PROMPT);
+        gt_events_monitor_printf(&c->out, "error: %s\n", a.text);
+    gt_events_monitor_printf(&c->out, "%s", GT_MONITOR_PROMPT);
     take(c, n);
 }
 
-static void refuse_long(struct gt_monitor_client *c)
+static void refuse_long(struct gt_events_monitor_client *c)
 {
     char text[80];
     snprintf(text, sizeof text, "a command of more than %d bytes", GT_MONITOR_MESSAGE_MAX - 1);
     if (c->in[0] == '{')
-        gt_monitor_qmp_refuse(&c->out, text);
+        gt_events_monitor_qmp_refuse(&c->out, text);
     else
-        gt_monitor_printf(&c->out, "error: %s\n%s", text, GT_MONITOR_PROMPT);
+        gt_events_monitor_printf(&c->out, "error: %s\n%s", text, GT_MONITOR_PROMPT);
     drop_line(c);
 }
 
-void gt_monitor_client_work(struct gt_monitor_client *c)
+void gt_events_monitor_client_work(struct gt_events_monitor_client *c)
 {
     while (c->fill && !c->out.n && !c->out.failed) {
         size_t end;
@@ -75,13 +75,14 @@ void gt_monitor_client_work(struct gt_monitor_client *c)
             drop_line(c);
             continue;
         }
-        size_t blanks = c->scan.scanned ? 0 : gt_monitor_blanks(c->in, c->fill);
+        size_t blanks = c->scan.scanned ? 0 : gt_events_monitor_blanks(c->in, c->fill);
         if (blanks) {
             take(c, blanks);
             continue;
         }
         bool object = c->in[0] == '{';
-        if (object ? gt_monitor_scan_object(&c->scan, c->in, c->fill, &end) : scan_line(c, &end)) {
+        if (object ? gt_events_monitor_scan_object(&c->scan, c->in, c->fill, &end)
+                   : scan_line(c, &end)) {
             if (object)
                 answer_object(c, end);
             else

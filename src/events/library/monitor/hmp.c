@@ -25,7 +25,7 @@ enum { NAME_SHOWN = 100 }; /* bytes of an unknown command in its answer */
 
 /* An answer is one line, whatever is quoted in it. */
 static __attribute__((format(printf, 3, 0))) void
-set_answer(struct gt_monitor_answer *a, bool failed, const char *format, va_list ap)
+set_answer(struct gt_events_monitor_answer *a, bool failed, const char *format, va_list ap)
 {
     a->failed = failed;
     vsnprintf(a->text, sizeof a->text, format, ap);
@@ -34,7 +34,7 @@ set_answer(struct gt_monitor_answer *a, bool failed, const char *format, va_list
             *c = '?';
 }
 
-void gt_monitor_succeed(struct gt_monitor_answer *a, const char *format, ...)
+void gt_events_monitor_succeed(struct gt_events_monitor_answer *a, const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
@@ -42,7 +42,7 @@ void gt_monitor_succeed(struct gt_monitor_answer *a, const char *format, ...)
     va_end(ap);
 }
 
-void gt_monitor_fail(struct gt_monitor_answer *a, const char *format, ...)
+void gt_events_monitor_fail(struct gt_events_monitor_answer *a, const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
@@ -54,19 +54,19 @@ void gt_monitor_fail(struct gt_monitor_answer *a, const char *format, ...)
 
 static bool ran_events; /* atomic */
 
-void gt_monitor_note_events(void)
+void gt_events_monitor_note_events(void)
 {
     __atomic_store_n(&ran_events, true, __ATOMIC_RELAXED);
 }
 
-bool gt_monitor_ran_events(void)
+bool gt_events_monitor_ran_events(void)
 {
     return __atomic_load_n(&ran_events, __ATOMIC_RELAXED);
 }
 
 struct hmp {
     char **words; /* after the command's name; ends with NULL */
-    struct gt_monitor_text *out;
+    struct gt_events_monitor_text *out;
     struct gt_trace_error *err;
 };
 
@@ -122,7 +122,7 @@ static int unknown_event(const struct hmp *h, const char *name)
 static int show_event(struct gt_trace_event *event, void *context)
 {
     const struct hmp *h = context;
-    gt_monitor_printf(h->out, "%s : state %d\n", event->name, gt_trace_is_on(event));
+    gt_events_monitor_printf(h->out, "%s : state %d\n", event->name, gt_trace_is_on(event));
     return 0;
 }
 
@@ -171,7 +171,7 @@ static int file_show(const struct hmp *h)
 {
     struct gt_trace_file_status s;
     gt_trace_file_status(&s);
-    gt_monitor_printf(h->out, "Trace file \"%s\" %s.\n", s.path, s.on ? "on" : "off");
+    gt_events_monitor_printf(h->out, "Trace file \"%s\" %s.\n", s.path, s.on ? "on" : "off");
     return 0;
 }
 
@@ -249,7 +249,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 static int help(const struct hmp *h)
 {
     for (size_t i = 0; i < COMMANDS; i++)
-        gt_monitor_printf(h->out, "%s -- %s\n", commands[i].usage, commands[i].what);
+        gt_events_monitor_printf(h->out, "%s -- %s\n", commands[i].usage, commands[i].what);
     return 0;
 }
 
@@ -262,7 +262,7 @@ static bool is_of_events(const char *line)
     return false;
 }
 
-static int run_words(char *line, struct gt_monitor_text *out, struct gt_trace_error *err)
+static int run_words(char *line, struct gt_events_monitor_text *out, struct gt_trace_error *err)
 {
     char *words[GT_MONITOR_WORDS_MAX + 1] = {0};
     size_t before = out->n;
@@ -308,23 +308,25 @@ static char *take_arguments(char *line, size_t n, bool verbatim)
     return args;
 }
 
-void gt_monitor_run_command(const struct gt_monitor_table *t, const struct gt_monitor_command *c,
-                            const char *args, struct gt_monitor_answer *a)
+void gt_events_monitor_run_command(const struct gt_events_monitor_table *t,
+                                   const struct gt_events_monitor_command *c, const char *args,
+                                   struct gt_events_monitor_answer *a)
 {
     if (*args && !c->usage)
-        gt_monitor_fail(a, "%s: takes no arguments", c->name);
+        gt_events_monitor_fail(a, "%s: takes no arguments", c->name);
     else if (!*args && c->usage && !c->optional)
-        gt_monitor_fail(a, "%s: expected %s", c->name, c->usage);
+        gt_events_monitor_fail(a, "%s: expected %s", c->name, c->usage);
     else
         c->run(t->self, args, a);
 }
 
-bool gt_monitor_run(const struct gt_monitor_table *t, char *line, struct gt_monitor_answer *a)
+bool gt_events_monitor_run(const struct gt_events_monitor_table *t, char *line,
+                           struct gt_events_monitor_answer *a)
 {
     size_t n = strcspn(line, BLANKS);
-    for (const struct gt_monitor_command *c = t->commands; c->name; c++)
+    for (const struct gt_events_monitor_command *c = t->commands; c->name; c++)
         if (strlen(c->name) == n && memcmp(c->name, line, n) == 0) {
-            gt_monitor_run_command(t, c, take_arguments(line, n, c->verbatim), a);
+            gt_events_monitor_run_command(t, c, take_arguments(line, n, c->verbatim), a);
             return true;
         }
     return false;
@@ -338,11 +340,12 @@ static size_t append(char *text, size_t n, size_t room, const char *before, cons
 }
 
 /* "a | b FILE | c" */
-static void list_commands(const struct gt_monitor_table *t, struct gt_monitor_answer *a)
+static void list_commands(const struct gt_events_monitor_table *t,
+                          struct gt_events_monitor_answer *a)
 {
     size_t n = 0;
     a->failed = false;
-    for (const struct gt_monitor_command *c = t->commands; c->name; c++) {
+    for (const struct gt_events_monitor_command *c = t->commands; c->name; c++) {
         n = append(a->text, n, sizeof a->text, n ? " | " : "", c->name);
         if (c->usage)
             n = append(a->text, n, sizeof a->text, " ", c->usage);
@@ -352,29 +355,29 @@ static void list_commands(const struct gt_monitor_table *t, struct gt_monitor_an
 }
 
 /* "a, b or c" */
-static void refuse_unknown(const struct gt_monitor_table *t, const char *line,
-                           struct gt_monitor_answer *a)
+static void refuse_unknown(const struct gt_events_monitor_table *t, const char *line,
+                           struct gt_events_monitor_answer *a)
 {
     char names[GT_MONITOR_ANSWER / 2] = "";
     size_t n = 0;
-    for (const struct gt_monitor_command *c = t->commands; c->name; c++)
+    for (const struct gt_events_monitor_command *c = t->commands; c->name; c++)
         n = append(names, n, sizeof names, !n ? "" : c[1].name ? ", " : " or ", c->name);
-    gt_monitor_fail(a, "unknown command %.*s: expected %s", NAME_SHOWN, line,
-                    names[0] ? names : "one of those that help lists");
+    gt_events_monitor_fail(a, "unknown command %.*s: expected %s", NAME_SHOWN, line,
+                           names[0] ? names : "one of those that help lists");
 }
 
-void gt_monitor_line(const struct gt_monitor_table *t, char *line, struct gt_monitor_text *out,
-                     struct gt_monitor_answer *a)
+void gt_events_monitor_line(const struct gt_events_monitor_table *t, char *line,
+                            struct gt_events_monitor_text *out, struct gt_events_monitor_answer *a)
 {
     struct gt_trace_error err = {0};
     line += strspn(line, BLANKS);
     size_t n = strcspn(line, BLANKS);
     a->of_events = !t || is_of_events(line);
     if (a->of_events) {
-        gt_monitor_note_events();
+        gt_events_monitor_note_events();
         if (run_words(line, out, &err) < 0)
-            gt_monitor_fail(a, "%s", err.text);
-    } else if (!gt_monitor_run(t, line, a)) {
+            gt_events_monitor_fail(a, "%s", err.text);
+    } else if (!gt_events_monitor_run(t, line, a)) {
         line[n] = '\0';
         if (strcmp(line, "help") == 0)
             list_commands(t, a);

@@ -14,7 +14,7 @@ struct parser {
     unsigned depth;
 };
 
-static bool parse_value(struct parser *p, struct gt_monitor_json *out);
+static bool parse_value(struct parser *p, struct gt_events_monitor_json *out);
 
 static bool fail(struct parser *p, const char *why)
 {
@@ -112,7 +112,7 @@ static bool parse_string(struct parser *p)
 
 static bool parse_array(struct parser *p)
 {
-    struct gt_monitor_json element;
+    struct gt_events_monitor_json element;
     p->at++;
     skip_blanks(p);
     if (take(p, ']'))
@@ -127,7 +127,7 @@ static bool parse_array(struct parser *p)
 
 static bool parse_object(struct parser *p)
 {
-    struct gt_monitor_json value;
+    struct gt_events_monitor_json value;
     p->at++;
     skip_blanks(p);
     if (take(p, '}'))
@@ -148,7 +148,7 @@ static bool parse_object(struct parser *p)
     return take(p, '}') || fail(p, "expected ',' or '}'");
 }
 
-static bool parse_inner(struct parser *p, struct gt_monitor_json *out)
+static bool parse_inner(struct parser *p, struct gt_events_monitor_json *out)
 {
     switch (p->at < p->end ? *p->at : '\0') {
     case '{':
@@ -175,7 +175,7 @@ static bool parse_inner(struct parser *p, struct gt_monitor_json *out)
     }
 }
 
-static bool parse_value(struct parser *p, struct gt_monitor_json *out)
+static bool parse_value(struct parser *p, struct gt_events_monitor_json *out)
 {
     skip_blanks(p);
     if (p->depth == GT_MONITOR_JSON_DEPTH)
@@ -188,8 +188,9 @@ static bool parse_value(struct parser *p, struct gt_monitor_json *out)
     return good;
 }
 
-const char *gt_monitor_json_parse(const char *text, size_t n, struct gt_monitor_json *out,
-                                  const char **why, const char **where)
+const char *gt_events_monitor_json_parse(const char *text, size_t n,
+                                         struct gt_events_monitor_json *out, const char **why,
+                                         const char **where)
 {
     struct parser p = {.at = text, .end = text + n};
     bool good = parse_value(&p, out);
@@ -198,8 +199,9 @@ const char *gt_monitor_json_parse(const char *text, size_t n, struct gt_monitor_
     return good ? p.at : NULL;
 }
 
-bool gt_monitor_json_member(const struct gt_monitor_json *object, const char **at,
-                            struct gt_monitor_json *key, struct gt_monitor_json *value)
+bool gt_events_monitor_json_member(const struct gt_events_monitor_json *object, const char **at,
+                                   struct gt_events_monitor_json *key,
+                                   struct gt_events_monitor_json *value)
 {
     struct parser p = {.at = *at, .end = object->at + object->n};
     p.at++; /* the brace or the comma */
@@ -257,7 +259,7 @@ static size_t put_utf8(char *out, uint32_t u)
     return n;
 }
 
-int gt_monitor_json_text(const struct gt_monitor_json *string, char *out, size_t size)
+int gt_events_monitor_json_text(const struct gt_events_monitor_json *string, char *out, size_t size)
 {
     const char *at = string->at + 1, *end = string->at + string->n - 1;
     size_t n = 0;
@@ -278,7 +280,8 @@ int gt_monitor_json_text(const struct gt_monitor_json *string, char *out, size_t
     return (int)n;
 }
 
-bool gt_monitor_scan_object(struct gt_monitor_scan *s, const char *in, size_t fill, size_t *end)
+bool gt_events_monitor_scan_object(struct gt_events_monitor_scan *s, const char *in, size_t fill,
+                                   size_t *end)
 {
     while (s->scanned < fill) {
         char at = in[s->scanned++];
@@ -299,7 +302,8 @@ bool gt_monitor_scan_object(struct gt_monitor_scan *s, const char *in, size_t fi
     return false;
 }
 
-bool gt_monitor_scan_line(struct gt_monitor_scan *s, const char *in, size_t fill, size_t *end)
+bool gt_events_monitor_scan_line(struct gt_events_monitor_scan *s, const char *in, size_t fill,
+                                 size_t *end)
 {
     const char *newline = memchr(in + s->scanned, '\n', fill - s->scanned);
     s->scanned = fill;
@@ -307,7 +311,7 @@ bool gt_monitor_scan_line(struct gt_monitor_scan *s, const char *in, size_t fill
     return newline;
 }
 
-size_t gt_monitor_blanks(const char *in, size_t fill)
+size_t gt_events_monitor_blanks(const char *in, size_t fill)
 {
     size_t n = 0;
     while (n < fill && (in[n] == ' ' || in[n] == '\t' || in[n] == '\r' || in[n] == '\n'))
@@ -315,7 +319,7 @@ size_t gt_monitor_blanks(const char *in, size_t fill)
     return n;
 }
 
-static bool make_room(struct gt_monitor_text *t, size_t n)
+static bool make_room(struct gt_events_monitor_text *t, size_t n)
 {
     if (t->failed || n >= GT_MONITOR_TEXT_LIMIT - t->n) {
         t->failed = true;
@@ -334,7 +338,7 @@ static bool make_room(struct gt_monitor_text *t, size_t n)
     return true;
 }
 
-void gt_monitor_add(struct gt_monitor_text *t, const void *data, size_t n)
+void gt_events_monitor_add(struct gt_events_monitor_text *t, const void *data, size_t n)
 {
     if (!make_room(t, n))
         return;
@@ -344,12 +348,12 @@ void gt_monitor_add(struct gt_monitor_text *t, const void *data, size_t n)
     t->data[t->n] = '\0';
 }
 
-void gt_monitor_puts(struct gt_monitor_text *t, const char *text)
+void gt_events_monitor_puts(struct gt_events_monitor_text *t, const char *text)
 {
-    gt_monitor_add(t, text, strlen(text));
+    gt_events_monitor_add(t, text, strlen(text));
 }
 
-void gt_monitor_printf(struct gt_monitor_text *t, const char *format, ...)
+void gt_events_monitor_printf(struct gt_events_monitor_text *t, const char *format, ...)
 {
     va_list ap, again;
     va_start(ap, format);
@@ -363,7 +367,7 @@ void gt_monitor_printf(struct gt_monitor_text *t, const char *format, ...)
     va_end(ap);
 }
 
-size_t gt_monitor_utf8(const char *text, size_t n)
+size_t gt_events_monitor_utf8(const char *text, size_t n)
 {
     static const struct {
         unsigned char mask, lead;
@@ -384,38 +388,38 @@ size_t gt_monitor_utf8(const char *text, size_t n)
     return 0;
 }
 
-void gt_monitor_add_json(struct gt_monitor_text *t, const char *text)
+void gt_events_monitor_add_json(struct gt_events_monitor_text *t, const char *text)
 {
     size_t n;
-    gt_monitor_puts(t, "\"");
+    gt_events_monitor_puts(t, "\"");
     for (const char *c = text; *c; c += n ? n : 1) {
-        n = gt_monitor_utf8(c, strnlen(c, 4));
+        n = gt_events_monitor_utf8(c, strnlen(c, 4));
         if (*c == '\n')
-            gt_monitor_puts(t, "\\n");
+            gt_events_monitor_puts(t, "\\n");
         else if ((unsigned char)*c < ' ' || *c == 0x7f)
-            gt_monitor_printf(t, "\\u%04x", (unsigned char)*c);
+            gt_events_monitor_printf(t, "\\u%04x", (unsigned char)*c);
         else if (*c == '"' || *c == '\\')
-            gt_monitor_printf(t, "\\%c", *c);
+            gt_events_monitor_printf(t, "\\%c", *c);
         else if (n == 0)
-            gt_monitor_puts(t, "?");
+            gt_events_monitor_puts(t, "?");
         else
-            gt_monitor_add(t, c, n);
+            gt_events_monitor_add(t, c, n);
     }
-    gt_monitor_puts(t, "\"");
+    gt_events_monitor_puts(t, "\"");
 }
 
-void gt_monitor_free(struct gt_monitor_text *t)
+void gt_events_monitor_free(struct gt_events_monitor_text *t)
 {
     free(t->data);
-    *t = (struct gt_monitor_text){0};
+    *t = (struct gt_events_monitor_text){0};
 }
 
-void gt_monitor_add_version(struct gt_monitor_text *t)
+void gt_events_monitor_add_version(struct gt_events_monitor_text *t)
 {
     int major = 0, minor = 0, micro = 0;
     sscanf(GT_VERSION, "%d.%d.%d", &major, &minor, &micro);
-    gt_monitor_printf(t,
-                      "{\"qemu\": {\"micro\": %d, \"minor\": %d, \"major\": %d}, "
-                      "\"package\": \"guesttrace\"}",
-                      micro, minor, major);
+    gt_events_monitor_printf(t,
+                             "{\"qemu\": {\"micro\": %d, \"minor\": %d, \"major\": %d}, "
+                             "\"package\": \"guesttrace\"}",
+                             micro, minor, major);
 }

@@ -41,8 +41,8 @@ enum {
 static struct monitor {
     bool running;
     pthread_t thread;
-    struct gt_monitor_socket socket;
-    struct gt_monitor_client *clients[GT_MONITOR_CLIENTS_MAX];
+    struct gt_events_monitor_socket socket;
+    struct gt_events_monitor_client *clients[GT_MONITOR_CLIENTS_MAX];
     struct pollfd polled[PLACES]; /* fd -1: unused */
 } monitor;
 
@@ -66,7 +66,7 @@ static void close_client(int i)
     int fd = monitor.polled[CLIENTS + i].fd;
     forget(CLIENTS + i);
     close(fd);
-    gt_monitor_free(&monitor.clients[i]->out);
+    gt_events_monitor_free(&monitor.clients[i]->out);
     free(monitor.clients[i]);
     monitor.clients[i] = NULL;
 }
@@ -74,7 +74,7 @@ static void close_client(int i)
 /* Sends what can be sent; false: the client is gone. */
 static bool send_out(int i)
 {
-    struct gt_monitor_client *c = monitor.clients[i];
+    struct gt_events_monitor_client *c = monitor.clients[i];
     while (c->sent < c->out.n) {
         ssize_t n = send(monitor.polled[CLIENTS + i].fd, c->out.data + c->sent, c->out.n - c->sent,
                          MSG_NOSIGNAL);
@@ -90,11 +90,11 @@ static bool send_out(int i)
 /* Answers and sends until one of the two has to wait. */
 static void work(int i)
 {
-    struct gt_monitor_client *c = monitor.clients[i];
+    struct gt_events_monitor_client *c = monitor.clients[i];
     size_t before;
     do {
         before = c->fill;
-        gt_monitor_client_work(c);
+        gt_events_monitor_client_work(c);
         if (c->out.failed || !send_out(i) || (c->ended && !c->out.n && !c->fill)) {
             close_client(i);
             return;
@@ -109,7 +109,7 @@ static void work(int i)
 
 static void receive(int i)
 {
-    struct gt_monitor_client *c = monitor.clients[i];
+    struct gt_events_monitor_client *c = monitor.clients[i];
     size_t room = sizeof c->in - 1 - c->fill; /* none: it hung up on an answer */
     ssize_t n = recv(monitor.polled[CLIENTS + i].fd, c->in + c->fill, room, 0);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -128,17 +128,17 @@ static void greet(int fd)
     int i = 0;
     while (i < GT_MONITOR_CLIENTS_MAX && monitor.clients[i])
         i++;
-    struct gt_monitor_client *c = i < GT_MONITOR_CLIENTS_MAX ? malloc(sizeof *c) : NULL;
+    struct gt_events_monitor_client *c = i < GT_MONITOR_CLIENTS_MAX ? malloc(sizeof *c) : NULL;
     if (!c) {
         static const char full[] = "error: too many clients\n";
         send(fd, full, sizeof full - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
         close(fd);
         return;
     }
-    memset(c, 0, offsetof(struct gt_monitor_client, in));
+    memset(c, 0, offsetof(struct gt_events_monitor_client, in));
     monitor.clients[i] = c;
     note(CLIENTS + i, fd);
-    gt_monitor_greet(&c->out);
+    gt_events_monitor_greet(&c->out);
     work(i);
 }
 
@@ -218,7 +218,7 @@ static void close_all(void)
         if (monitor.clients[i])
             close_client(i);
     forget(SOCKET);
-    gt_monitor_unlisten(&monitor.socket, true);
+    gt_events_monitor_unlisten(&monitor.socket, true);
     int wake = monitor.polled[WAKE].fd;
     forget(WAKE);
     if (wake >= 0)
@@ -236,7 +236,7 @@ static int start(const char *path, struct gt_trace_error *err)
     memset(&monitor, 0, sizeof monitor);
     for (int i = 0; i < PLACES; i++)
         monitor.polled[i].fd = -1;
-    int status = gt_monitor_listen(&monitor.socket, path, err);
+    int status = gt_events_monitor_listen(&monitor.socket, path, err);
     if (status < 0)
         return status;
     note(SOCKET, monitor.socket.fd);

@@ -25,86 +25,89 @@ enum {
 
 /* What a command answers: a text, or an error. */
 enum { GT_MONITOR_ANSWER = 1024 };
-struct gt_monitor_answer {
+struct gt_events_monitor_answer {
     bool failed;
     bool of_events; /* it is of a command of trace events, with lines of its own before it */
     char text[GT_MONITOR_ANSWER];
 };
 
 /* Set the answer. A longer text is cut. */
-void gt_monitor_succeed(struct gt_monitor_answer *a, const char *format, ...)
+void gt_events_monitor_succeed(struct gt_events_monitor_answer *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void gt_monitor_fail(struct gt_monitor_answer *a, const char *format, ...)
+void gt_events_monitor_fail(struct gt_events_monitor_answer *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* A command beside the ones for trace events, registered by the owner of a socket or FIFO
  * (qemu/support). In QMP it is "guesttrace-NAME", and returns {"answer": TEXT}. */
-struct gt_monitor_command {
+struct gt_events_monitor_command {
     const char *name;
     const char *usage;    /* what follows the name, for people: "[FILE]"; NULL: nothing follows */
     const char *argument; /* the name of that in QMP; NULL: nothing follows */
     bool optional;        /* it may be left out */
     /* `args`: what follows, without blanks around it; "": nothing. */
-    void (*run)(void *self, const char *args, struct gt_monitor_answer *answer);
+    void (*run)(void *self, const char *args, struct gt_events_monitor_answer *answer);
     bool verbatim; /* what follows begins after one blank, and is as it was written */
 };
-struct gt_monitor_table {
-    const struct gt_monitor_command *commands; /* until a NULL name */
-    void *self;                                /* passed to them */
+struct gt_events_monitor_table {
+    const struct gt_events_monitor_command *commands; /* until a NULL name */
+    void *self;                                       /* passed to them */
 };
 
 enum { GT_MONITOR_ARGUMENT = 4096 }; /* bytes of an argument in QMP, with its end */
 
 /* Runs a command of the table, if what follows is what it takes. */
-void gt_monitor_run_command(const struct gt_monitor_table *t, const struct gt_monitor_command *c,
-                            const char *args, struct gt_monitor_answer *a);
+void gt_events_monitor_run_command(const struct gt_events_monitor_table *t,
+                                   const struct gt_events_monitor_command *c, const char *args,
+                                   struct gt_events_monitor_answer *a);
 /* Runs the command of the table that a line, without its end, begins with. Modifies the line.
  * False: there is none. */
-bool gt_monitor_run(const struct gt_monitor_table *t, char *line, struct gt_monitor_answer *a);
+bool gt_events_monitor_run(const struct gt_events_monitor_table *t, char *line,
+                           struct gt_events_monitor_answer *a);
 /* Runs any command of a line, without its end: of trace events, of the table (NULL: there are no
  * more), or `help`. Modifies the line. Commands of trace events append their output, lines with
  * newlines; on error they append nothing. */
-void gt_monitor_line(const struct gt_monitor_table *t, char *line, struct gt_monitor_text *out,
-                     struct gt_monitor_answer *a);
+void gt_events_monitor_line(const struct gt_events_monitor_table *t, char *line,
+                            struct gt_events_monitor_text *out, struct gt_events_monitor_answer *a);
 /* True where a command of trace events was run, by whatever protocol: their writer may run since
  * then. */
-void gt_monitor_note_events(void);
-bool gt_monitor_ran_events(void);
+void gt_events_monitor_note_events(void);
+bool gt_events_monitor_ran_events(void);
 
 /* Appends the greeting, with its newline. */
-void gt_monitor_greet(struct gt_monitor_text *out);
+void gt_events_monitor_greet(struct gt_events_monitor_text *out);
 /* Executes the command that begins with a brace at `text` and appends the answer with its newline.
- * `t`: as of gt_monitor_line. Returns the command's bytes, or -1 if it is not JSON. */
-ssize_t gt_monitor_qmp(const struct gt_monitor_table *t, const char *text, size_t n,
-                       struct gt_monitor_text *out);
+ * `t`: as of gt_events_monitor_line. Returns the command's bytes, or -1 if it is not JSON. */
+ssize_t gt_events_monitor_qmp(const struct gt_events_monitor_table *t, const char *text, size_t n,
+                              struct gt_events_monitor_text *out);
 /* Appends an error that belongs to no command. `why` needs no escapes. */
-void gt_monitor_qmp_refuse(struct gt_monitor_text *out, const char *why);
+void gt_events_monitor_qmp_refuse(struct gt_events_monitor_text *out, const char *why);
 
-struct gt_monitor_client {
-    size_t fill;                 /* bytes of `in` that are not answered yet */
-    struct gt_monitor_scan scan; /* of the first message */
-    bool dropping;               /* input is discarded up to the next newline */
-    bool ended;                  /* the client has closed its side */
-    struct gt_monitor_text out;  /* bytes to be sent */
-    size_t sent;                 /* bytes of `out` that were sent */
+struct gt_events_monitor_client {
+    size_t fill;                        /* bytes of `in` that are not answered yet */
+    struct gt_events_monitor_scan scan; /* of the first message */
+    bool dropping;                      /* input is discarded up to the next newline */
+    bool ended;                         /* the client has closed its side */
+    struct gt_events_monitor_text out;  /* bytes to be sent */
+    size_t sent;                        /* bytes of `out` that were sent */
     char in[GT_MONITOR_MESSAGE_MAX];
 };
 
 /* Executes the messages in `in`, until there is an answer to send. */
-void gt_monitor_client_work(struct gt_monitor_client *c);
+void gt_events_monitor_client_work(struct gt_events_monitor_client *c);
 
 /* socket.c: a listening socket of mode 0600. A socket at the path without a listener is
  * replaced. `device` and `inode` identify the new file, for its removal. GT_TRACE_E_EXISTS (a
  * process listens there, or the file is not a socket), GT_TRACE_E_RANGE (the name is too long),
  * GT_TRACE_E_NOT_FOUND, GT_TRACE_E_IO. */
-struct gt_monitor_socket {
+struct gt_events_monitor_socket {
     int fd;
     char *path;
     dev_t device;
     ino_t inode;
 };
-int gt_monitor_listen(struct gt_monitor_socket *s, const char *path, struct gt_trace_error *err);
+int gt_events_monitor_listen(struct gt_events_monitor_socket *s, const char *path,
+                             struct gt_trace_error *err);
 /* Closes the socket; with `remove`, removes its file if that is still this socket's. */
-void gt_monitor_unlisten(struct gt_monitor_socket *s, bool remove);
+void gt_events_monitor_unlisten(struct gt_events_monitor_socket *s, bool remove);
 
 #endif

@@ -115,7 +115,7 @@ static char *absolute(const char *path)
     return whole;
 }
 
-static int start_listening(struct gt_monitor_socket *s, const char *path,
+static int start_listening(struct gt_events_monitor_socket *s, const char *path,
                            struct gt_trace_error *err)
 {
     struct stat st;
@@ -128,10 +128,11 @@ static int start_listening(struct gt_monitor_socket *s, const char *path,
     return gt_events_fail_errno(err, errno, "%s: cannot be listened at", path);
 }
 
-int gt_monitor_listen(struct gt_monitor_socket *s, const char *path, struct gt_trace_error *err)
+int gt_events_monitor_listen(struct gt_events_monitor_socket *s, const char *path,
+                             struct gt_trace_error *err)
 {
     struct sockaddr_un address;
-    *s = (struct gt_monitor_socket){.fd = -1};
+    *s = (struct gt_events_monitor_socket){.fd = -1};
     int status = make_address(&address, path, err);
     if (status < 0)
         return status;
@@ -146,11 +147,11 @@ int gt_monitor_listen(struct gt_monitor_socket *s, const char *path, struct gt_t
     if (status == 0)
         status = start_listening(s, path, err);
     if (status < 0)
-        gt_monitor_unlisten(s, true);
+        gt_events_monitor_unlisten(s, true);
     return status;
 }
 
-void gt_monitor_unlisten(struct gt_monitor_socket *s, bool remove)
+void gt_events_monitor_unlisten(struct gt_events_monitor_socket *s, bool remove)
 {
     struct stat st;
     if (s->fd >= 0)
@@ -159,5 +160,5 @@ void gt_monitor_unlisten(struct gt_monitor_socket *s, bool remove)
         st.st_dev == s->device && st.st_ino == s->inode)
         unlink(s->path);
     free(s->path);
-    *s = (struct gt_monitor_socket){.fd = -1};
+    *s = (struct gt_events_monitor_socket){.fd = -1};
 }

@@ -37,7 +37,7 @@ struct pass {
     struct gt_trace_error *err;
 };
 
-static const char *keep(struct pass *p, struct gt_span s, const char *suffix)
+static const char *keep(struct pass *p, struct gt_events_span s, const char *suffix)
 {
     size_t tail = strlen(suffix) + 1;
     char *name = p->into ? p->into->names + p->names : NULL;
@@ -49,12 +49,12 @@ static const char *keep(struct pass *p, struct gt_span s, const char *suffix)
     return name;
 }
 
-static struct gt_span span(const char *text)
+static struct gt_events_span span(const char *text)
 {
-    return (struct gt_span){text, strlen(text)};
+    return (struct gt_events_span){text, strlen(text)};
 }
 
-static void add_argument(struct pass *p, struct gt_span type, struct gt_span name,
+static void add_argument(struct pass *p, struct gt_events_span type, struct gt_events_span name,
                          enum gt_trace_kind kind)
 {
     const struct gt_trace_argument a = {keep(p, type, ""), keep(p, name, ""), kind};
@@ -273,12 +273,12 @@ static bool is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-static bool is(struct gt_span s, const char *word)
+static bool is(struct gt_events_span s, const char *word)
 {
     return s.n == strlen(word) && memcmp(s.at, word, s.n) == 0;
 }
 
-static int shown(struct gt_span s)
+static int shown(struct gt_events_span s)
 {
     return s.n > 64 ? 64 : (int)s.n;
 }
@@ -297,17 +297,17 @@ static char peek(struct parser *p)
 }
 
 /* Empty where something else comes. */
-static struct gt_span take_word(struct parser *p)
+static struct gt_events_span take_word(struct parser *p)
 {
     skip_blanks(p);
-    struct gt_span s = {p->at, 0};
+    struct gt_events_span s = {p->at, 0};
     while (p->at < p->end && is_word(*p->at))
         p->at++;
     s.n = (size_t)(p->at - s.at);
     return s;
 }
 
-static int take_property(struct parser *p, struct gt_span word, struct gt_events_line *out)
+static int take_property(struct parser *p, struct gt_events_span word, struct gt_events_line *out)
 {
     bool *property = is(word, "disable") ? &out->disable
                      : is(word, "vcpu")  ? &out->vcpu
@@ -347,12 +347,12 @@ static int take_place(struct parser *p, struct gt_events_line *out)
             return status;
         stop = p->at;
     }
-    out->at = (struct gt_span){start, (size_t)(stop - start)};
+    out->at = (struct gt_events_span){start, (size_t)(stop - start)};
     return 0;
 }
 
 /* A property's end, or "guest." before the name, which says no more than the file does. */
-static int take_other(struct parser *p, struct gt_span word, struct gt_events_line *out)
+static int take_other(struct parser *p, struct gt_events_span word, struct gt_events_line *out)
 {
     if (is(word, "at") && p->at < p->end && *p->at == '=') {
         p->at++;
@@ -368,7 +368,7 @@ static int take_other(struct parser *p, struct gt_span word, struct gt_events_li
 /* Properties and the name, up to and including the parenthesis. */
 static int take_head(struct parser *p, struct gt_events_line *out)
 {
-    struct gt_span word;
+    struct gt_events_span word;
     while ((word = take_word(p)).n) {
         if (peek(p) == '(') {
             out->name = word;
@@ -383,7 +383,7 @@ static int take_head(struct parser *p, struct gt_events_line *out)
 }
 
 /* QEMU's simple backend detects strings by the type's letters up to its star, blanks included. */
-static bool is_string(struct gt_span type)
+static bool is_string(struct gt_events_span type)
 {
     while (type.n && type.at[type.n - 1] != '*')
         type.n--;
@@ -392,7 +392,7 @@ static bool is_string(struct gt_span type)
 }
 
 /* What a word of the type means. */
-static void learn(struct gt_events_argument *a, struct gt_span word)
+static void learn(struct gt_events_argument *a, struct gt_events_span word)
 {
     a->tcg |= word.n >= 4 && memcmp(word.at, "TCGv", 4) == 0;
     if (is(word, "bool"))
@@ -409,7 +409,7 @@ static int take_argument(struct parser *p, struct gt_events_argument *a)
     const char *start = p->at, *type_end = start;
     *a = (struct gt_events_argument){.kind = GT_TRACE_SIGNED};
     for (;;) {
-        struct gt_span word = take_word(p);
+        struct gt_events_span word = take_word(p);
         if (!word.n && peek(p) != '*')
             break;
         if (a->name.n) {
@@ -422,7 +422,7 @@ static int take_argument(struct parser *p, struct gt_events_argument *a)
             type_end = ++p->at;
         }
     }
-    a->type = (struct gt_span){start, (size_t)(type_end - start)};
+    a->type = (struct gt_events_span){start, (size_t)(type_end - start)};
     if (stars)
         a->kind = is_string(a->type) ? GT_TRACE_STRING : GT_TRACE_POINTER;
     if (!a->name.n || !a->type.n)

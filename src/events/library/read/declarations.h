@@ -31,21 +31,21 @@ const struct gt_trace_declaration *gt_events_find(const struct gt_trace_declarat
  */
 
 /* A part of the parsed text; not NUL-terminated. */
-struct gt_span {
+struct gt_events_span {
     const char *at;
     size_t n;
 };
 
 struct gt_events_argument {
-    struct gt_span type, name; /* type: as in the text */
+    struct gt_events_span type, name; /* type: as in the text */
     enum gt_trace_kind kind;
     bool tcg; /* the type is one of TCGv* */
 };
 
 struct gt_events_line {
     bool disable, vcpu, tcg;
-    struct gt_span at; /* n 0: none. What follows "at=", with the literal after it */
-    struct gt_span name;
+    struct gt_events_span at; /* n 0: none. What follows "at=", with the literal after it */
+    struct gt_events_span name;
     unsigned n_arguments;
     struct gt_events_argument arguments[GT_TRACE_ARGUMENTS_MAX];
     const char *after; /* what follows the arguments: the format */

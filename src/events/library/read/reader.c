@@ -32,7 +32,7 @@ static int read_header(struct gt_trace_reader *r, struct gt_trace_error *err)
     if (status < 0)
         return status;
     size_t left = gt_events_input_left(in);
-    status = gt_simpletrace_get_file_header(in->data + in->start, left, &r->order);
+    status = gt_events_simpletrace_get_file_header(in->data + in->start, left, &r->order);
     if (status == GT_SIMPLETRACE_SHORT)
         return gt_events_fail(err, GT_TRACE_E_TRUNC,
                               "%s: no simpletrace file: %zu bytes, its header alone has %d",
@@ -41,8 +41,8 @@ static int read_header(struct gt_trace_reader *r, struct gt_trace_error *err)
         return gt_events_fail(err, GT_TRACE_E_FORMAT,
                               "%s: no simpletrace file: begins with %016" PRIx64 " %016" PRIx64
                               ", expected %016" PRIx64 " %016" PRIx64,
-                              in->path, gt_simpletrace_get_u64(in->data + in->start, false),
-                              gt_simpletrace_get_u64(in->data + in->start + 8, false),
+                              in->path, gt_events_simpletrace_get_u64(in->data + in->start, false),
+                              gt_events_simpletrace_get_u64(in->data + in->start + 8, false),
                               GT_SIMPLETRACE_HEADER_ID, GT_SIMPLETRACE_MAGIC);
     if (status == GT_SIMPLETRACE_BAD_VERSION)
         return gt_events_fail(err, GT_TRACE_E_UNSUPPORTED,
@@ -110,7 +110,7 @@ uint64_t gt_trace_reader_skipped(const struct gt_trace_reader *r)
     return r->skipped;
 }
 
-static int map_name(struct gt_trace_reader *r, const struct gt_simpletrace_item *item,
+static int map_name(struct gt_trace_reader *r, const struct gt_events_simpletrace_item *item,
                     struct gt_trace_error *err)
 {
     const char *name = (const char *)item->data;
@@ -122,7 +122,7 @@ static int map_name(struct gt_trace_reader *r, const struct gt_simpletrace_item 
 }
 
 /* Whether the payload is just these arguments. */
-static bool get_values(struct gt_trace_reader *r, const struct gt_simpletrace_item *item,
+static bool get_values(struct gt_trace_reader *r, const struct gt_events_simpletrace_item *item,
                        const struct gt_trace_argument *arguments, unsigned n)
 {
     const uint8_t *at = item->data;
@@ -133,14 +133,14 @@ static bool get_values(struct gt_trace_reader *r, const struct gt_simpletrace_it
         if (arguments[i].kind != GT_TRACE_STRING) {
             if (left < 8)
                 return false;
-            *v = (struct gt_trace_value){gt_simpletrace_get_u64(at, swapped), NULL};
+            *v = (struct gt_trace_value){gt_events_simpletrace_get_u64(at, swapped), NULL};
             at += 8;
             left -= 8;
             continue;
         }
         if (left < 4)
             return false;
-        uint32_t length = gt_simpletrace_get_u32(at, swapped);
+        uint32_t length = gt_events_simpletrace_get_u32(at, swapped);
         at += 4;
         left -= 4;
         if (left < length)
@@ -155,7 +155,7 @@ static bool get_values(struct gt_trace_reader *r, const struct gt_simpletrace_it
 }
 
 /* Has the record whose event is known: 1, or 0 if its payload is another. */
-static int get_values_of(struct gt_trace_reader *r, const struct gt_simpletrace_item *item,
+static int get_values_of(struct gt_trace_reader *r, const struct gt_events_simpletrace_item *item,
                          const struct gt_trace_declaration *d)
 {
     if (!get_values(r, item, d->arguments, d->n_arguments) &&
@@ -170,7 +170,7 @@ static int get_values_of(struct gt_trace_reader *r, const struct gt_simpletrace_
 }
 
 /* Passes over a record: 0 if that was reported before, else GT_TRACE_E_RANGE with the message. */
-static int skip(struct gt_trace_reader *r, const struct gt_simpletrace_item *item,
+static int skip(struct gt_trace_reader *r, const struct gt_events_simpletrace_item *item,
                 struct gt_events_id *id, struct gt_trace_error *err)
 {
     const char *path = r->in.path;
@@ -211,8 +211,9 @@ static const struct gt_events_id *dropped_id(struct gt_trace_reader *r)
 }
 
 /* What get_record said instead of a size: 1 for more bytes, 0 for the end, or the error. */
-static int get_more(struct gt_trace_reader *r, int status, const struct gt_simpletrace_item *item,
-                    size_t need, struct gt_trace_error *err)
+static int get_more(struct gt_trace_reader *r, int status,
+                    const struct gt_events_simpletrace_item *item, size_t need,
+                    struct gt_trace_error *err)
 {
     struct gt_events_input *in = &r->in;
     if (status == GT_SIMPLETRACE_BAD_TYPE)
@@ -242,10 +243,10 @@ int gt_trace_reader_next(struct gt_trace_reader *r, const struct gt_trace_record
     struct gt_events_input *in = &r->in;
     *record = NULL;
     while (!r->ended) {
-        struct gt_simpletrace_item item;
+        struct gt_events_simpletrace_item item;
         size_t need;
-        int status = gt_simpletrace_get_record(in->data + in->start, gt_events_input_left(in),
-                                               &r->order, &item, &need);
+        int status = gt_events_simpletrace_get_record(
+            in->data + in->start, gt_events_input_left(in), &r->order, &item, &need);
         if (status <= 0) {
             status = get_more(r, status, &item, need, err);
             if (status <= 0)

@@ -104,7 +104,7 @@ struct gt_events_calls {
 struct gt_trace_reader {
     const struct gt_trace_declarations *declared;
     struct gt_events_input in;
-    struct gt_simpletrace_order order;
+    struct gt_events_simpletrace_order order;
     struct gt_events_ids ids;
     struct gt_events_ids unmapped; /* ids without a mapping that were reported */
     struct gt_events_id dropped;

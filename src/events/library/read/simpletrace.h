@@ -34,7 +34,7 @@
 #define GT_SIMPLETRACE_VERSION         UINT64_C(4)
 #define GT_SIMPLETRACE_VERSION_THREADS UINT64_C(0x100000004)
 
-enum gt_simpletrace_type {
+enum gt_events_simpletrace_type {
     GT_SIMPLETRACE_MAPPING = 0,
     GT_SIMPLETRACE_EVENT = 1,
     GT_SIMPLETRACE_THREAD_EVENT = 2,
@@ -54,87 +54,88 @@ enum {
     GT_SIMPLETRACE_LENGTH_LIMIT = 1 << 20,
 };
 
-static inline uint8_t *gt_simpletrace_put_u32(uint8_t *at, uint32_t v)
+static inline uint8_t *gt_events_simpletrace_put_u32(uint8_t *at, uint32_t v)
 {
     memcpy(at, &v, sizeof v);
     return at + sizeof v;
 }
 
-static inline uint8_t *gt_simpletrace_put_u64(uint8_t *at, uint64_t v)
+static inline uint8_t *gt_events_simpletrace_put_u64(uint8_t *at, uint64_t v)
 {
     memcpy(at, &v, sizeof v);
     return at + sizeof v;
 }
 
-static inline uint8_t *gt_simpletrace_put_file_header(uint8_t *at, uint64_t version)
+static inline uint8_t *gt_events_simpletrace_put_file_header(uint8_t *at, uint64_t version)
 {
-    at = gt_simpletrace_put_u64(at, GT_SIMPLETRACE_HEADER_ID);
-    at = gt_simpletrace_put_u64(at, GT_SIMPLETRACE_MAGIC);
-    return gt_simpletrace_put_u64(at, version);
+    at = gt_events_simpletrace_put_u64(at, GT_SIMPLETRACE_HEADER_ID);
+    at = gt_events_simpletrace_put_u64(at, GT_SIMPLETRACE_MAGIC);
+    return gt_events_simpletrace_put_u64(at, version);
 }
 
-static inline uint8_t *gt_simpletrace_put_mapping(uint8_t *at, uint64_t id, const char *name,
-                                                  uint32_t length)
+static inline uint8_t *gt_events_simpletrace_put_mapping(uint8_t *at, uint64_t id, const char *name,
+                                                         uint32_t length)
 {
-    at = gt_simpletrace_put_u64(at, GT_SIMPLETRACE_MAPPING);
-    at = gt_simpletrace_put_u64(at, id);
-    at = gt_simpletrace_put_u32(at, length);
+    at = gt_events_simpletrace_put_u64(at, GT_SIMPLETRACE_MAPPING);
+    at = gt_events_simpletrace_put_u64(at, id);
+    at = gt_events_simpletrace_put_u32(at, length);
     memcpy(at, name, length);
     return at + length;
 }
 
 /* Writes the header; the caller writes `payload` bytes of payload after it. */
-static inline uint8_t *gt_simpletrace_put_event(uint8_t *at, uint64_t id, uint64_t timestamp,
-                                                uint32_t payload, uint32_t pid)
+static inline uint8_t *gt_events_simpletrace_put_event(uint8_t *at, uint64_t id, uint64_t timestamp,
+                                                       uint32_t payload, uint32_t pid)
 {
-    at = gt_simpletrace_put_u64(at, GT_SIMPLETRACE_EVENT);
-    at = gt_simpletrace_put_u64(at, id);
-    at = gt_simpletrace_put_u64(at, timestamp);
-    at = gt_simpletrace_put_u32(at, GT_SIMPLETRACE_EVENT_COUNTED + payload);
-    return gt_simpletrace_put_u32(at, pid);
+    at = gt_events_simpletrace_put_u64(at, GT_SIMPLETRACE_EVENT);
+    at = gt_events_simpletrace_put_u64(at, id);
+    at = gt_events_simpletrace_put_u64(at, timestamp);
+    at = gt_events_simpletrace_put_u32(at, GT_SIMPLETRACE_EVENT_COUNTED + payload);
+    return gt_events_simpletrace_put_u32(at, pid);
 }
 
 /* The same with a thread id, which `payload` does not count. */
-static inline uint8_t *gt_simpletrace_put_thread_event(uint8_t *at, uint64_t id, uint64_t timestamp,
-                                                       uint32_t payload, uint32_t pid, uint64_t tid)
+static inline uint8_t *gt_events_simpletrace_put_thread_event(uint8_t *at, uint64_t id,
+                                                              uint64_t timestamp, uint32_t payload,
+                                                              uint32_t pid, uint64_t tid)
 {
-    at = gt_simpletrace_put_u64(at, GT_SIMPLETRACE_THREAD_EVENT);
-    at = gt_simpletrace_put_u64(at, id);
-    at = gt_simpletrace_put_u64(at, timestamp);
-    at = gt_simpletrace_put_u32(at, GT_SIMPLETRACE_EVENT_COUNTED + 8 + payload);
-    at = gt_simpletrace_put_u32(at, pid);
-    return gt_simpletrace_put_u64(at, tid);
+    at = gt_events_simpletrace_put_u64(at, GT_SIMPLETRACE_THREAD_EVENT);
+    at = gt_events_simpletrace_put_u64(at, id);
+    at = gt_events_simpletrace_put_u64(at, timestamp);
+    at = gt_events_simpletrace_put_u32(at, GT_SIMPLETRACE_EVENT_COUNTED + 8 + payload);
+    at = gt_events_simpletrace_put_u32(at, pid);
+    return gt_events_simpletrace_put_u64(at, tid);
 }
 
-static inline uint8_t *gt_simpletrace_put_dropped(uint8_t *at, uint64_t timestamp, uint32_t pid,
-                                                  uint64_t count)
+static inline uint8_t *gt_events_simpletrace_put_dropped(uint8_t *at, uint64_t timestamp,
+                                                         uint32_t pid, uint64_t count)
 {
-    at = gt_simpletrace_put_event(at, GT_SIMPLETRACE_DROPPED_ID, timestamp, 8, pid);
-    return gt_simpletrace_put_u64(at, count);
+    at = gt_events_simpletrace_put_event(at, GT_SIMPLETRACE_DROPPED_ID, timestamp, 8, pid);
+    return gt_events_simpletrace_put_u64(at, count);
 }
 
 /* Returns how many bytes of a string a record keeps; 0 for NULL. */
-static inline uint32_t gt_simpletrace_string_length(const char *s)
+static inline uint32_t gt_events_simpletrace_string_length(const char *s)
 {
     return s ? (uint32_t)strnlen(s, GT_SIMPLETRACE_STRING_MAX) : 0;
 }
 
-static inline uint8_t *gt_simpletrace_put_string(uint8_t *at, const char *s, uint32_t length)
+static inline uint8_t *gt_events_simpletrace_put_string(uint8_t *at, const char *s, uint32_t length)
 {
-    at = gt_simpletrace_put_u32(at, length);
+    at = gt_events_simpletrace_put_u32(at, length);
     if (length)
         memcpy(at, s, length);
     return at + length;
 }
 
-static inline uint32_t gt_simpletrace_get_u32(const uint8_t *at, bool swapped)
+static inline uint32_t gt_events_simpletrace_get_u32(const uint8_t *at, bool swapped)
 {
     uint32_t v;
     memcpy(&v, at, sizeof v);
     return swapped ? __builtin_bswap32(v) : v;
 }
 
-static inline uint64_t gt_simpletrace_get_u64(const uint8_t *at, bool swapped)
+static inline uint64_t gt_events_simpletrace_get_u64(const uint8_t *at, bool swapped)
 {
     uint64_t v;
     memcpy(&v, at, sizeof v);
@@ -150,12 +151,12 @@ enum {
     GT_SIMPLETRACE_BAD_LENGTH = -4,
 };
 
-struct gt_simpletrace_order {
+struct gt_events_simpletrace_order {
     uint64_t version;
     bool swapped; /* written in the other byte order than this machine's */
 };
 
-struct gt_simpletrace_item {
+struct gt_events_simpletrace_item {
     uint64_t type, id;
     uint64_t timestamp;  /* events */
     uint64_t tid;        /* thread events; 0 in others */
@@ -168,14 +169,14 @@ struct gt_simpletrace_item {
 /* Reads the file header at the start of `size` bytes. Returns GT_SIMPLETRACE_FILE_HEADER_SIZE,
  * GT_SIMPLETRACE_SHORT, GT_SIMPLETRACE_BAD_MAGIC, or GT_SIMPLETRACE_BAD_VERSION; in the last case
  * `out` has the version. */
-int gt_simpletrace_get_file_header(const uint8_t *at, size_t size,
-                                   struct gt_simpletrace_order *out);
+int gt_events_simpletrace_get_file_header(const uint8_t *at, size_t size,
+                                          struct gt_events_simpletrace_order *out);
 
 /* Reads the record at `at` and returns its size; or GT_SIMPLETRACE_SHORT, with *need set to its
  * smallest possible size; or GT_SIMPLETRACE_BAD_TYPE or GT_SIMPLETRACE_BAD_LENGTH, with the field
  * in `out`. */
-int gt_simpletrace_get_record(const uint8_t *at, size_t size,
-                              const struct gt_simpletrace_order *order,
-                              struct gt_simpletrace_item *out, size_t *need);
+int gt_events_simpletrace_get_record(const uint8_t *at, size_t size,
+                                     const struct gt_events_simpletrace_order *order,
+                                     struct gt_events_simpletrace_item *out, size_t *need);
 
 #endif

@@ -42,17 +42,17 @@ static bool reserve_cursors(size_t wanted)
 
 static uint64_t time_at(const struct gt_events_ring *l, uint64_t at)
 {
-    return gt_simpletrace_get_u64(l->data + (at & l->mask) + 16, false);
+    return gt_events_simpletrace_get_u64(l->data + (at & l->mask) + 16, false);
 }
 
 static uint64_t id_at(const struct gt_events_ring *l, uint64_t at)
 {
-    return gt_simpletrace_get_u64(l->data + (at & l->mask) + 8, false);
+    return gt_events_simpletrace_get_u64(l->data + (at & l->mask) + 8, false);
 }
 
 static uint64_t size_at(const struct gt_events_ring *l, uint64_t at)
 {
-    return 8 + (uint64_t)gt_simpletrace_get_u32(l->data + (at & l->mask) + 24, false);
+    return 8 + (uint64_t)gt_events_simpletrace_get_u32(l->data + (at & l->mask) + 24, false);
 }
 
 /* Where the records of the block at `at` end. */

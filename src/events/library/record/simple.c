@@ -63,7 +63,7 @@ static void report_lost(struct gt_events_ring *l, uint64_t head)
         return;
     struct gt_events_thread *t = l->thread;
     uint64_t now = gt_events_clock_now(&t->clock, l->depth > 0);
-    gt_simpletrace_put_dropped(l->data + (head & l->mask), now, t->pid, lost);
+    gt_events_simpletrace_put_dropped(l->data + (head & l->mask), now, t->pid, lost);
     atomic_store_explicit(&l->head, head + GT_SIMPLETRACE_DROPPED_SIZE, memory_order_release);
 }
 
@@ -159,9 +159,9 @@ static inline bool begin(struct gt_trace_slot *slot, const struct gt_trace_event
     uint8_t *at = l->data + (head & l->mask);
     uint32_t pid = task ? task->pid : t->pid;
     slot->next = gt_trace_unlikely(threads)
-                     ? gt_simpletrace_put_thread_event(at, event->id, now, payload, pid,
-                                                       task ? task->tid : t->tid)
-                     : gt_simpletrace_put_event(at, event->id, now, payload, pid);
+                     ? gt_events_simpletrace_put_thread_event(at, event->id, now, payload, pid,
+                                                              task ? task->tid : t->tid)
+                     : gt_events_simpletrace_put_event(at, event->id, now, payload, pid);
     slot->ring = l;
     slot->end = head + size;
     return true;

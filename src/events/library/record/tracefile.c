@@ -95,7 +95,7 @@ static bool write_names(struct gt_events_tracefile *f)
     uint8_t record[GT_SIMPLETRACE_MAPPING_HEADER_SIZE + GT_SIMPLETRACE_NAME_LIMIT];
     for (struct gt_events_name *n; (n = gt_events_names_used_after(f->named)); f->named = n) {
         uint32_t length = (uint32_t)strnlen(n->text, GT_SIMPLETRACE_NAME_LIMIT);
-        uint8_t *end = gt_simpletrace_put_mapping(record, n->id, n->text, length);
+        uint8_t *end = gt_events_simpletrace_put_mapping(record, n->id, n->text, length);
         if (!write_item(f, record, (size_t)(end - record)))
             return false;
     }
@@ -108,15 +108,15 @@ static bool ready(struct gt_events_tracefile *f)
     uint8_t item[GT_SIMPLETRACE_DROPPED_SIZE];
     if (f->failed || (f->fd < 0 && !create(f)))
         return false;
-    uint8_t *end = gt_simpletrace_put_file_header(item, f->threads ? GT_SIMPLETRACE_VERSION_THREADS
-                                                                   : GT_SIMPLETRACE_VERSION);
+    uint8_t *end = gt_events_simpletrace_put_file_header(
+        item, f->threads ? GT_SIMPLETRACE_VERSION_THREADS : GT_SIMPLETRACE_VERSION);
     if (f->size == 0 && !write_item(f, item, (size_t)(end - item)))
         return false;
     if (!write_names(f))
         return false;
     if (f->lost == 0)
         return true;
-    gt_simpletrace_put_dropped(item, gt_events_system_clock(), (uint32_t)getpid(), f->lost);
+    gt_events_simpletrace_put_dropped(item, gt_events_system_clock(), (uint32_t)getpid(), f->lost);
     if (!write_item(f, item, sizeof item))
         return false;
     f->lost = 0;
@@ -132,19 +132,19 @@ bool gt_events_tracefile_open(struct gt_events_tracefile *f)
 static size_t whole_records(struct gt_events_tracefile *f, const uint8_t *data, size_t size,
                             size_t written)
 {
-    struct gt_simpletrace_order order = {.version = GT_SIMPLETRACE_VERSION_THREADS};
-    struct gt_simpletrace_item item;
+    struct gt_events_simpletrace_order order = {.version = GT_SIMPLETRACE_VERSION_THREADS};
+    struct gt_events_simpletrace_item item;
     size_t whole = 0, need;
     uint64_t lost = 0;
     for (size_t at = 0; at < size;) {
-        int n = gt_simpletrace_get_record(data + at, size - at, &order, &item, &need);
+        int n = gt_events_simpletrace_get_record(data + at, size - at, &order, &item, &need);
         if (n <= 0)
             break;
         at += (size_t)n;
         if (at <= written)
             whole = at;
         else if (item.id == GT_SIMPLETRACE_DROPPED_ID)
-            f->lost += gt_simpletrace_get_u64(item.data, false); /* counted before */
+            f->lost += gt_events_simpletrace_get_u64(item.data, false); /* counted before */
         else
             lost++;
     }
@@ -194,7 +194,7 @@ void gt_events_tracefile_add_dropped(struct gt_events_tracefile *f, uint64_t tim
                                      uint64_t count)
 {
     uint8_t record[GT_SIMPLETRACE_DROPPED_SIZE];
-    gt_simpletrace_put_dropped(record, time, pid, count);
+    gt_events_simpletrace_put_dropped(record, time, pid, count);
     gt_events_tracefile_add(f, record, sizeof record, 0);
 }
 

@@ -4,26 +4,27 @@
 
 #include <string.h>
 
-static const struct gt_backend *const backends[] = {
-    &gt_backend_nop,    &gt_backend_dtrace, &gt_backend_ftrace, &gt_backend_log,
-    &gt_backend_simple, &gt_backend_syslog, &gt_backend_ust,
+static const struct gt_tracetool_backend *const backends[] = {
+    &gt_tracetool_backend_nop, &gt_tracetool_backend_dtrace, &gt_tracetool_backend_ftrace,
+    &gt_tracetool_backend_log, &gt_tracetool_backend_simple, &gt_tracetool_backend_syslog,
+    &gt_tracetool_backend_ust,
 };
 
-const struct gt_backend *gt_backend_at(size_t index)
+const struct gt_tracetool_backend *gt_tracetool_backend_at(size_t index)
 {
     return index < sizeof backends / sizeof *backends ? backends[index] : NULL;
 }
 
-const struct gt_backend *gt_backend_find(const char *name)
+const struct gt_tracetool_backend *gt_tracetool_backend_find(const char *name)
 {
-    const struct gt_backend *b;
-    for (size_t i = 0; (b = gt_backend_at(i)); i++)
+    const struct gt_tracetool_backend *b;
+    for (size_t i = 0; (b = gt_tracetool_backend_at(i)); i++)
         if (!strcmp(b->name, name))
             return b;
     return NULL;
 }
 
-bool gt_backends_do(const struct gt_backend *const *list)
+bool gt_tracetool_backends_do(const struct gt_tracetool_backend *const *list)
 {
     for (; *list; list++)
         if ((*list)->bit)
@@ -31,7 +32,7 @@ bool gt_backends_do(const struct gt_backend *const *list)
     return false;
 }
 
-bool gt_backends_have_state(const struct gt_backend *const *list)
+bool gt_tracetool_backends_have_state(const struct gt_tracetool_backend *const *list)
 {
     for (; *list; list++)
         if ((*list)->has_state)
@@ -39,7 +40,7 @@ bool gt_backends_have_state(const struct gt_backend *const *list)
     return false;
 }
 
-bool gt_backends_have_text(const struct gt_backend *const *list)
+bool gt_tracetool_backends_have_text(const struct gt_tracetool_backend *const *list)
 {
     for (; *list; list++)
         if ((*list)->is_text)
@@ -47,19 +48,20 @@ bool gt_backends_have_text(const struct gt_backend *const *list)
     return false;
 }
 
-bool gt_event_is_sent(const struct gt_generator *g, const struct gt_event *e)
+bool gt_tracetool_event_is_sent(const struct gt_tracetool_generator *g,
+                                const struct gt_tracetool_event *e)
 {
-    return !e->disable && gt_backends_do(g->options->backends);
+    return !e->disable && gt_tracetool_backends_do(g->options->backends);
 }
 
 /* Backends that need only the line that the C file formats for all of them; and nop. */
 
-const struct gt_backend gt_backend_nop = {
+const struct gt_tracetool_backend gt_tracetool_backend_nop = {
     .name = "nop",
     .summary = "nothing: calls of events leave no code",
 };
 
-const struct gt_backend gt_backend_ftrace = {
+const struct gt_tracetool_backend gt_tracetool_backend_ftrace = {
     .name = "ftrace",
     .summary = "the kernel's trace_marker",
     .bit = "GT_TRACE_FTRACE",
@@ -67,7 +69,7 @@ const struct gt_backend gt_backend_ftrace = {
     .is_text = true,
 };
 
-const struct gt_backend gt_backend_log = {
+const struct gt_tracetool_backend gt_tracetool_backend_log = {
     .name = "log",
     .summary = "text on standard error or in the log file",
     .bit = "GT_TRACE_LOG",
@@ -75,7 +77,7 @@ const struct gt_backend gt_backend_log = {
     .is_text = true,
 };
 
-const struct gt_backend gt_backend_syslog = {
+const struct gt_tracetool_backend gt_tracetool_backend_syslog = {
     .name = "syslog",
     .summary = "the system log",
     .bit = "GT_TRACE_SYSLOG",
@@ -88,7 +90,7 @@ const struct gt_backend gt_backend_syslog = {
  * They have states of their own, which `lttng enable-event` changes.
  */
 
-const struct gt_backend gt_backend_ust = {
+const struct gt_tracetool_backend gt_tracetool_backend_ust = {
     .name = "ust",
     .summary = "tracepoints of LTTng-UST",
     .bit = "GT_TRACE_UST",
@@ -117,7 +119,7 @@ const struct gt_backend gt_backend_ust = {
  * are weak, since an object of `dtrace -G` defines them as well.
  */
 
-const struct gt_backend gt_backend_dtrace = {
+const struct gt_tracetool_backend gt_tracetool_backend_dtrace = {
     .name = "dtrace",
     .summary = "static probes, for SystemTap and other tracers",
     .bit = "GT_TRACE_DTRACE",
@@ -149,57 +151,57 @@ const struct gt_backend gt_backend_dtrace = {
  * for each string, whose length is read once.
  */
 
-static void put_lengths(struct gt_generator *g, const struct gt_event *e)
+static void put_lengths(struct gt_tracetool_generator *g, const struct gt_tracetool_event *e)
 {
     for (unsigned i = 0; i < e->n_arguments; i++) {
-        const struct gt_argument *a = &e->arguments[i];
+        const struct gt_tracetool_argument *a = &e->arguments[i];
         if (a->is_string)
-            gt_emit_strings(g, "        uint32_t _gt_length_", a->name,
-                            " = gt_trace_string_length(", a->name, gt_c_suffix(a->name), ");\n",
-                            NULL);
+            gt_tracetool_emit_strings(g, "        uint32_t _gt_length_", a->name,
+                                      " = gt_trace_string_length(", a->name,
+                                      gt_tracetool_c_suffix(a->name), ");\n", NULL);
     }
 }
 
-static void put_size(struct gt_generator *g, const struct gt_event *e)
+static void put_size(struct gt_tracetool_generator *g, const struct gt_tracetool_event *e)
 {
     unsigned numbers = 0, strings = 0;
     for (unsigned i = 0; i < e->n_arguments; i++)
         *(e->arguments[i].is_string ? &strings : &numbers) += 1;
-    gt_emit_number(g, 8 * numbers + 4 * strings);
+    gt_tracetool_emit_number(g, 8 * numbers + 4 * strings);
     for (unsigned i = 0; i < e->n_arguments; i++)
         if (e->arguments[i].is_string)
-            gt_emit_strings(g, " + _gt_length_", e->arguments[i].name, NULL);
+            gt_tracetool_emit_strings(g, " + _gt_length_", e->arguments[i].name, NULL);
 }
 
-static void put_arguments(struct gt_generator *g, const struct gt_event *e)
+static void put_arguments(struct gt_tracetool_generator *g, const struct gt_tracetool_event *e)
 {
     for (unsigned i = 0; i < e->n_arguments; i++) {
-        const struct gt_argument *a = &e->arguments[i];
-        const char *suffix = gt_c_suffix(a->name);
+        const struct gt_tracetool_argument *a = &e->arguments[i];
+        const char *suffix = gt_tracetool_c_suffix(a->name);
         if (a->is_string)
-            gt_emit_strings(g, "            gt_trace_put_string(&_gt_slot, ", a->name, suffix,
-                            ", _gt_length_", a->name, ");\n", NULL);
+            gt_tracetool_emit_strings(g, "            gt_trace_put_string(&_gt_slot, ", a->name,
+                                      suffix, ", _gt_length_", a->name, ");\n", NULL);
         else
-            gt_emit_strings(g, "            gt_trace_put_u64(&_gt_slot, (uint64_t)",
-                            a->stars ? "(uintptr_t)" : "", a->name, suffix, ");\n", NULL);
+            gt_tracetool_emit_strings(g, "            gt_trace_put_u64(&_gt_slot, (uint64_t)",
+                                      a->stars ? "(uintptr_t)" : "", a->name, suffix, ");\n", NULL);
     }
 }
 
-static void emit(struct gt_generator *g, const struct gt_event *e)
+static void emit(struct gt_tracetool_generator *g, const struct gt_tracetool_event *e)
 {
-    gt_emit(g, "    if (_gt_on & GT_TRACE_SIMPLE) {\n"
-               "        struct gt_trace_slot _gt_slot;\n");
+    gt_tracetool_emit(g, "    if (_gt_on & GT_TRACE_SIMPLE) {\n"
+                         "        struct gt_trace_slot _gt_slot;\n");
     put_lengths(g, e);
-    gt_emit(g, "        if (gt_trace_simple_begin(&_gt_slot, &_TRACE_@NAME@_EVENT, ");
+    gt_tracetool_emit(g, "        if (gt_trace_simple_begin(&_gt_slot, &_TRACE_@NAME@_EVENT, ");
     put_size(g, e);
-    gt_emit(g, ")) {\n");
+    gt_tracetool_emit(g, ")) {\n");
     put_arguments(g, e);
-    gt_emit(g, "            gt_trace_simple_end(&_gt_slot);\n"
-               "        }\n"
-               "    }\n");
+    gt_tracetool_emit(g, "            gt_trace_simple_end(&_gt_slot);\n"
+                         "        }\n"
+                         "    }\n");
 }
 
-const struct gt_backend gt_backend_simple = {
+const struct gt_tracetool_backend gt_tracetool_backend_simple = {
     .name = "simple",
     .summary = "binary records in a file, for guesttrace events simpletrace and simpletrace.py",
     .bit = "GT_TRACE_SIMPLE",

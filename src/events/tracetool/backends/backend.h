@@ -11,7 +11,7 @@
 
 #include "events/tracetool/generator.h"
 
-struct gt_backend {
+struct gt_tracetool_backend {
     const char *name, *summary;
     const char *bit; /* its bit in state words and in `backends` of event objects; NULL: none */
     bool has_state;  /* the state word switches it */
@@ -23,31 +23,32 @@ struct gt_backend {
     const char *source_first,
         *source_event; /* before all other includes; for each event, a function */
     /* adds the statements to _gt_trace_<event>() */
-    void (*source_emit)(struct gt_generator *g, const struct gt_event *e);
+    void (*source_emit)(struct gt_tracetool_generator *g, const struct gt_tracetool_event *e);
     /* Rust: functions of the C file, whose names end with the event's: what sends it, and where
      * the backend has is_on, whether that is true */
     const char *rust_function, *rust_is_on;
 };
 
-extern const struct gt_backend gt_backend_nop;
-extern const struct gt_backend gt_backend_dtrace;
-extern const struct gt_backend gt_backend_ftrace;
-extern const struct gt_backend gt_backend_log;
-extern const struct gt_backend gt_backend_simple;
-extern const struct gt_backend gt_backend_syslog;
-extern const struct gt_backend gt_backend_ust;
+extern const struct gt_tracetool_backend gt_tracetool_backend_nop;
+extern const struct gt_tracetool_backend gt_tracetool_backend_dtrace;
+extern const struct gt_tracetool_backend gt_tracetool_backend_ftrace;
+extern const struct gt_tracetool_backend gt_tracetool_backend_log;
+extern const struct gt_tracetool_backend gt_tracetool_backend_simple;
+extern const struct gt_tracetool_backend gt_tracetool_backend_syslog;
+extern const struct gt_tracetool_backend gt_tracetool_backend_ust;
 
 /* In the order of --list-backends, until NULL. */
-const struct gt_backend *gt_backend_at(size_t index);
+const struct gt_tracetool_backend *gt_tracetool_backend_at(size_t index);
 /* Finds a backend by name; NULL: unknown. */
-const struct gt_backend *gt_backend_find(const char *name);
+const struct gt_tracetool_backend *gt_tracetool_backend_find(const char *name);
 
 /* True if a backend of the NULL-terminated list generates calls; has a state word; takes text. */
-bool gt_backends_do(const struct gt_backend *const *list);
-bool gt_backends_have_state(const struct gt_backend *const *list);
-bool gt_backends_have_text(const struct gt_backend *const *list);
+bool gt_tracetool_backends_do(const struct gt_tracetool_backend *const *list);
+bool gt_tracetool_backends_have_state(const struct gt_tracetool_backend *const *list);
+bool gt_tracetool_backends_have_text(const struct gt_tracetool_backend *const *list);
 
 /* True if calls of the event do something with the generator's backends. */
-bool gt_event_is_sent(const struct gt_generator *g, const struct gt_event *e);
+bool gt_tracetool_event_is_sent(const struct gt_tracetool_generator *g,
+                                const struct gt_tracetool_event *e);
 
 #endif

@@ -5,108 +5,108 @@
 #include "events/tracetool/formats/format.h"
 
 /* A format is wrong where it is written: #line has the compiler say so. */
-static void put_text(struct gt_generator *g, const struct gt_event *e)
+static void put_text(struct gt_tracetool_generator *g, const struct gt_tracetool_event *e)
 {
-    gt_emit(g, "    if (_gt_on & GT_TRACE_TEXT) {\n");
-    gt_emit_line_of_event(g);
-    gt_emit(g, "        gt_trace_text(_gt_on, \"@name@");
+    gt_tracetool_emit(g, "    if (_gt_on & GT_TRACE_TEXT) {\n");
+    gt_tracetool_emit_line_of_event(g);
+    gt_tracetool_emit(g, "        gt_trace_text(_gt_on, \"@name@");
     if (e->format) {
-        gt_emit(g, " \" ");
-        gt_emit_text(g, e->format);
-        gt_emit(g, " \"\\n\"@more_arguments@);\n");
+        gt_tracetool_emit(g, " \" ");
+        gt_tracetool_emit_text(g, e->format);
+        gt_tracetool_emit(g, " \"\\n\"@more_arguments@);\n");
     } else {
-        gt_emit(g, "\\n\");\n");
+        gt_tracetool_emit(g, "\\n\");\n");
     }
-    gt_emit_line_of_output(g);
-    gt_emit(g, "    }\n");
+    gt_tracetool_emit_line_of_output(g);
+    gt_tracetool_emit(g, "    }\n");
 }
 
-static void put_function(struct gt_generator *g, const struct gt_event *e)
+static void put_function(struct gt_tracetool_generator *g, const struct gt_tracetool_event *e)
 {
-    const struct gt_backend *const *list = g->options->backends;
-    gt_emit(g, "void _gt_trace_@name@(unsigned _gt_on@more_parameters@)\n"
-               "{\n");
+    const struct gt_tracetool_backend *const *list = g->options->backends;
+    gt_tracetool_emit(g, "void _gt_trace_@name@(unsigned _gt_on@more_parameters@)\n"
+                         "{\n");
     if (!e->format)
-        gt_emit(g, "@unused@"); /* by the text, which is the name alone */
-    if (gt_backends_have_text(list))
+        gt_tracetool_emit(g, "@unused@"); /* by the text, which is the name alone */
+    if (gt_tracetool_backends_have_text(list))
         put_text(g, e);
     for (; *list; list++)
         if ((*list)->source_emit)
             (*list)->source_emit(g, e);
-    gt_emit(g, "}\n");
+    gt_tracetool_emit(g, "}\n");
 }
 
-static void put_bits(struct gt_generator *g)
+static void put_bits(struct gt_tracetool_generator *g)
 {
     const char *operator= "";
-    for (const struct gt_backend *const *b = g->options->backends; *b; b++)
+    for (const struct gt_tracetool_backend *const *b = g->options->backends; *b; b++)
         if ((*b)->bit) {
-            gt_emit_text(g, operator);
-            gt_emit_text(g, (*b)->bit);
+            gt_tracetool_emit_text(g, operator);
+            gt_tracetool_emit_text(g, (*b)->bit);
             operator= " | ";
         }
 }
 
-static void put_event(struct gt_generator *g, const struct gt_event *e)
+static void put_event(struct gt_tracetool_generator *g, const struct gt_tracetool_event *e)
 {
-    const struct gt_backend *const *list = g->options->backends;
+    const struct gt_tracetool_backend *const *list = g->options->backends;
     if (e->disable) {
-        gt_emit(g, "\n"
-                   "struct gt_trace_event _TRACE_@NAME@_EVENT = {.name = \"@name@\"};\n");
+        gt_tracetool_emit(g, "\n"
+                             "struct gt_trace_event _TRACE_@NAME@_EVENT = {.name = \"@name@\"};\n");
         return;
     }
-    gt_emit(g, "\n"
-               "uint16_t _TRACE_@NAME@_DSTATE;\n"
-               "struct gt_trace_event _TRACE_@NAME@_EVENT = {\n"
-               "    .name = \"@name@\", .state = &_TRACE_@NAME@_DSTATE, .enabled = 1,\n"
-               "    .backends = ");
+    gt_tracetool_emit(g, "\n"
+                         "uint16_t _TRACE_@NAME@_DSTATE;\n"
+                         "struct gt_trace_event _TRACE_@NAME@_EVENT = {\n"
+                         "    .name = \"@name@\", .state = &_TRACE_@NAME@_DSTATE, .enabled = 1,\n"
+                         "    .backends = ");
     put_bits(g);
-    gt_emit_text(g, e->vcpu ? ", .vcpu = 1};\n" : "};\n");
-    if (gt_backends_have_state(list))
+    gt_tracetool_emit_text(g, e->vcpu ? ", .vcpu = 1};\n" : "};\n");
+    if (gt_tracetool_backends_have_state(list))
         put_function(g, e);
     for (; *list; list++)
-        gt_emit(g, (*list)->source_event);
+        gt_tracetool_emit(g, (*list)->source_event);
 }
 
-static void put_group(struct gt_generator *g)
+static void put_group(struct gt_tracetool_generator *g)
 {
-    gt_emit(g, "\n"
-               "static struct gt_trace_event *const @group@_trace_events[] = {\n");
+    gt_tracetool_emit(g, "\n"
+                         "static struct gt_trace_event *const @group@_trace_events[] = {\n");
     for (size_t i = 0; i < g->n; i++) {
-        gt_generator_name(g, &g->events[i]);
-        gt_emit(g, "    &_TRACE_@NAME@_EVENT,\n");
+        gt_tracetool_generator_name(g, &g->events[i]);
+        gt_tracetool_emit(g, "    &_TRACE_@NAME@_EVENT,\n");
     }
-    gt_emit_printf(g, "    NULL,\n"
-                      "};\n"
-                      "static struct gt_trace_group ");
-    gt_emit(g, "@group@_trace_group =\n"
-               "    GT_TRACE_GROUP(\"");
-    gt_emit_text(g, g->options->group);
-    gt_emit(g, "\", @group@_trace_events, ");
-    gt_emit_printf(g, "%zu);\n", g->n);
-    gt_emit(g, "GT_TRACE_REGISTER(@group@_trace_group)\n");
+    gt_tracetool_emit_printf(g, "    NULL,\n"
+                                "};\n"
+                                "static struct gt_trace_group ");
+    gt_tracetool_emit(g, "@group@_trace_group =\n"
+                         "    GT_TRACE_GROUP(\"");
+    gt_tracetool_emit_text(g, g->options->group);
+    gt_tracetool_emit(g, "\", @group@_trace_events, ");
+    gt_tracetool_emit_printf(g, "%zu);\n", g->n);
+    gt_tracetool_emit(g, "GT_TRACE_REGISTER(@group@_trace_group)\n");
 }
 
-static void generate(struct gt_generator *g)
+static void generate(struct gt_tracetool_generator *g)
 {
-    const struct gt_backend *const *list = g->options->backends;
-    gt_emit(g, "/* Generated by tracetool: changes will be lost. */\n");
+    const struct gt_tracetool_backend *const *list = g->options->backends;
+    gt_tracetool_emit(g, "/* Generated by tracetool: changes will be lost. */\n");
     for (size_t i = 0; list[i]; i++)
-        gt_emit(g, list[i]->source_first);
+        gt_tracetool_emit(g, list[i]->source_first);
     for (const char *const *name = g->options->includes; *name; name++)
-        gt_emit_printf(g, "#include \"%s\"\n", *name);
-    gt_emit(g, "#include <inttypes.h>\n"
-               "#include \"@header@\"\n");
-    if (!gt_backends_do(list))
+        gt_tracetool_emit_printf(g, "#include \"%s\"\n", *name);
+    gt_tracetool_emit(g, "#include <inttypes.h>\n"
+                         "#include \"@header@\"\n");
+    if (!gt_tracetool_backends_do(list))
         return;
     for (size_t i = 0; i < g->n; i++) {
-        gt_generator_event(g, &g->events[i]);
+        gt_tracetool_generator_event(g, &g->events[i]);
         put_event(g, &g->events[i]);
     }
     put_group(g);
 }
 
-const struct gt_format gt_format_c = {
+const struct gt_tracetool_format gt_tracetool_format_c = {
     .name = "c",
     .summary = "C source: the events, and their group, which registers itself",
     .generate = generate,

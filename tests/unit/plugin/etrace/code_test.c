@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-static struct gt_block block;
+static struct gt_host_block block;
 
 /* Translates a block of n instructions with one option, and ends the recording. */
 static void translate(unsigned vcpus, int abi, const char *option, size_t n)
@@ -24,7 +24,7 @@ static void translate(unsigned vcpus, int abi, const char *option, size_t n)
     recording_end();
 }
 
-static gt_exec_fn block_callback(enum host_double_kind kind)
+static gt_host_exec_fn block_callback(enum host_double_kind kind)
 {
     const struct host_double_hook *h = host_double_find(&block, kind, -1);
     return h ? h->exec : NULL;

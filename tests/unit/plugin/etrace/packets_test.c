@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-static struct gt_block a, b, c;
+static struct gt_host_block a, b, c;
 
 static void begin(const char *target, unsigned vcpus, const char *flags)
 {
@@ -163,11 +163,12 @@ static void devices_are_events(void **state)
     begin("aarch64", 1, "flags=gpio");
     host_double.has_place = true;
     host_double_run(&a, 0);
-    host_double.target = (struct gt_mem_target){.physical = 0x80, .device = true, .name = "uart"};
+    host_double.target =
+        (struct gt_host_mem_target){.physical = 0x80, .device = true, .name = "uart"};
     host_double_access(&a, 0, 0, &store);
     host_double.target.name = "anon12ab34cd";
     host_double_access(&a, 0, 0, &load);
-    host_double.target = (struct gt_mem_target){.physical = 0x90};
+    host_double.target = (struct gt_host_mem_target){.physical = 0x90};
     host_double_access(&a, 0, 0, &load);
     assert_string_equal(recording_end(), "arch 183/64 0\n"
                                          "event 0 @0 uart write@0x80: 0 -> 5\n"
@@ -195,7 +196,7 @@ static void an_exception_shortens_the_newest_entry(void **state)
 static void a_single_access_ends_its_block_early(void **state)
 {
     (void)state;
-    static struct gt_block single;
+    static struct gt_host_block single;
     const struct host_double_access load = {.vaddr = 0x10, .size = 4};
     begin("aarch64", 1, "flags=exec");
     host_double_nops(&single, 0x1004, 1);
@@ -230,7 +231,7 @@ static void counts_are_events_at_the_end(void **state)
 static void an_early_exit_moves_a_count(void **state)
 {
     (void)state;
-    static struct gt_block single;
+    static struct gt_host_block single;
     const struct host_double_access load = {.vaddr = 0x10, .size = 4};
     begin("aarch64", 1, "flags=coverage");
     host_double_nops(&single, 0x1004, 1);

@@ -117,7 +117,7 @@ static void counters_are_given_out_again(void **state)
     host_double_start("aarch64", 1, 7);
     begin(&one, "aarch64", "one");
     uint32_t counter = gt_etrace_counter_new(&one), other = gt_etrace_counter_new(&one);
-    uint64_t *number = gt_counters_find(gt_etrace_counter_set(&one, counter), 0);
+    uint64_t *number = gt_host_counters_find(gt_etrace_counter_set(&one, counter), 0);
     number[counter - 1] = 5;
     assert_int_equal(gt_etrace_counter_value(&one, counter, 0), 5);
     assert_int_equal(gt_etrace_counter_value(&one, other, 0), 0);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-static struct gt_block block;
+static struct gt_host_block block;
 
 static void begin(unsigned vcpus, const char *flags)
 {
@@ -33,7 +33,7 @@ static void translated_code_is_disassembled(void **state)
 static void notes_are_in_order_with_entries(void **state)
 {
     (void)state;
-    static struct gt_block other;
+    static struct gt_host_block other;
     begin(1, "flags=disas+exec");
     host_double.physical_offset = 0x10000;
     host_double_block(&block, 0x1000);

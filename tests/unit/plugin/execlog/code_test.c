@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static struct gt_block block;
+static struct gt_host_block block;
 static struct host_double_register registers[] = {{"x0", {0}, 8}};
 
 /* Translates a block of n instructions from 0x1000 on with one option. */
@@ -25,7 +25,7 @@ static void translate(unsigned vcpus, int abi, const char *option, size_t n)
     host_double_translate(&block);
 }
 
-static gt_exec_fn callback(enum host_double_kind kind, int insn)
+static gt_host_exec_fn callback(enum host_double_kind kind, int insn)
 {
     const struct host_double_hook *h = host_double_find(&block, kind, insn);
     return h ? h->exec : NULL;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-static struct gt_block a, b;
+static struct gt_host_block a, b;
 
 #define LINE_A0 "0, 0x1000, 0x1000, \"nop\""
 #define LINE_A1 "0, 0x1004, 0x1004, \"nop\""
@@ -97,7 +97,7 @@ static void play_devices(void)
 {
     host_double.has_place = true;
     host_double.target =
-        (struct gt_mem_target){.physical = 0x12345, .device = true, .name = "uart"};
+        (struct gt_host_mem_target){.physical = 0x12345, .device = true, .name = "uart"};
     play_accesses();
 }
 

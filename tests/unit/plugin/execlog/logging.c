@@ -10,10 +10,10 @@ static enum log_form log_form;
 static GString *text, *messages;
 bool logging_round_robin;
 
-enum gt_round_robin __wrap_gt_round_robin_correct(const struct gt_host_info *host, unsigned vcpu,
-                                                  const char *wrong);
-enum gt_round_robin __wrap_gt_round_robin_correct(const struct gt_host_info *host, unsigned vcpu,
-                                                  const char *wrong)
+enum gt_support_round_robin __wrap_gt_support_round_robin_correct(const struct gt_host_info *host,
+                                                                  unsigned vcpu, const char *wrong);
+enum gt_support_round_robin __wrap_gt_support_round_robin_correct(const struct gt_host_info *host,
+                                                                  unsigned vcpu, const char *wrong)
 {
     (void)host, (void)vcpu, (void)wrong;
     return logging_round_robin ? GT_VCPUS_CORRECTED : GT_VCPUS_RIGHT;

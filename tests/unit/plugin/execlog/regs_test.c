@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static struct gt_block block;
+static struct gt_host_block block;
 static struct host_double_register registers[4];
 
 static void begin(enum log_form form, const char *const *words)

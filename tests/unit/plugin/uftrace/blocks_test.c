@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-static struct gt_func fn = {.lo = 0x1000, .hi = 0x2000}, other = {.lo = 0x1000, .hi = 0x2000};
+static struct gt_track_func fn = {.lo = 0x1000, .hi = 0x2000}, other = {.lo = 0x1000, .hi = 0x2000};
 
 static struct gt_code plain(uint64_t pc)
 {
@@ -22,19 +22,19 @@ static struct gt_code ending(uint64_t pc, enum gt_code_exit exit)
     return code;
 }
 
-static struct gt_code *keep(struct gt_uftrace_recorder *r, struct gt_code want)
+static struct gt_code *keep(struct gt_recorder *r, struct gt_code want)
 {
-    struct gt_code *code = gt_cache_block(r, &want);
+    struct gt_code *code = gt_run_cache_block(r, &want);
     assert_non_null(code);
     assert_int_equal((uintptr_t)code % 32, 0);
     return code;
 }
 
-static size_t kept_at(struct gt_uftrace_recorder *r, uint64_t pc)
+static size_t kept_at(struct gt_recorder *r, uint64_t pc)
 {
     size_t n = 0;
-    for (const struct gt_cached_block *k = gt_cached_block_at(r, pc); k;
-         k = gt_cached_block_next(k)) {
+    for (const struct gt_run_cached_block *k = gt_run_cached_block_at(r, pc); k;
+         k = gt_run_cached_block_next(k)) {
         assert_int_equal(k->pc, pc);
         n++;
     }
@@ -50,12 +50,12 @@ static uintptr_t line_of(const struct gt_code *code)
 static void test_same(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, 2, NULL);
+    struct gt_recorder *r = recorder_start("aarch64", 1, 2, NULL);
     struct gt_code *code = keep(r, plain(0x1000));
     code->vector = GT_VECTOR_YES;
-    gt_code_enter(code);
+    gt_select_code_enter(code);
     assert_ptr_equal(keep(r, plain(0x1000)), code);
-    assert_true(code->vector == GT_VECTOR_YES && gt_code_is_entered(code));
+    assert_true(code->vector == GT_VECTOR_YES && gt_select_code_is_entered(code));
     assert_int_equal(kept_at(r, 0x1000), 1);
     assert_int_equal(kept_at(r, 0x1004), 0);
     assert_int_equal(kept_at(r, 0x1040), 0);
@@ -64,7 +64,7 @@ static void test_same(void **state)
 static void test_different(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, 2, NULL);
+    struct gt_recorder *r = recorder_start("aarch64", 1, 2, NULL);
     struct gt_code variants[] = {plain(0x1000), plain(0x1000), plain(0x1000), plain(0x1000),
                                  plain(0x1000), plain(0x1000), plain(0x1004)};
     variants[1].size = 12;
@@ -92,7 +92,7 @@ static void test_lines(void **state)
 {
     (void)state;
     static const enum gt_code_exit exits[] = {GT_EXIT_CALL, GT_EXIT_CALL_INDIRECT, GT_EXIT_SYSCALL};
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, 2, NULL);
+    struct gt_recorder *r = recorder_start("aarch64", 1, 2, NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(exits); i++) {
         uint64_t pc = 0x1000 + 64 * i;
         const struct gt_code *call = keep(r, ending(pc, exits[i]));
@@ -113,14 +113,14 @@ static void test_lines(void **state)
 static void test_handler(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, 2, NULL);
-    static struct gt_func handler = {.lo = 0x5000, .hi = 0x5100};
+    struct gt_recorder *r = recorder_start("aarch64", 0, 2, NULL);
+    static struct gt_track_func handler = {.lo = 0x5000, .hi = 0x5100};
     struct gt_code code = plain(0x5000), inside = plain(0x5008), foreign = plain(0x5000);
     code.fn = inside.fn = &handler;
     code.entry = foreign.entry = true;
     struct gt_code *first = keep(r, code), *second = keep(r, inside), *third = keep(r, foreign);
     assert_int_equal(first->slow_flags, 0);
-    gt_code_is_handler(r, &handler);
+    gt_run_code_is_handler(r, &handler);
     assert_true(handler.flags & GT_FUNC_HANDLER);
     assert_int_equal(first->slow_flags, GT_CODE_SLOW);
     assert_int_equal(second->slow_flags,
@@ -136,26 +136,26 @@ static void test_many(void **state)
 {
     (void)state;
     enum { MANY = 100000 };
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, 2, NULL);
+    struct gt_recorder *r = recorder_start("aarch64", 1, 2, NULL);
     struct gt_code *first = keep(r, plain(0x1000));
     for (uint64_t i = 1; i < MANY; i++)
         keep(r, plain(0x1000 + 8 * i));
     assert_ptr_equal(keep(r, plain(0x1000)), first);
     for (uint64_t i = 1; i < MANY; i += 1000)
-        assert_int_equal(gt_cached_block_at(r, 0x1000 + 8 * i)->code->pc, 0x1000 + 8 * i);
+        assert_int_equal(gt_run_cached_block_at(r, 0x1000 + 8 * i)->code->pc, 0x1000 + 8 * i);
 }
 
 /* Each has its own. */
 static void test_recorders(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, 2, NULL);
+    struct gt_recorder *r = recorder_start("aarch64", 1, 2, NULL);
     struct gt_code *code = keep(r, plain(0x1000));
     recorder_stop(r);
-    struct gt_uftrace_recorder *second = recorder_start("aarch64", 1, 2, NULL);
+    struct gt_recorder *second = recorder_start("aarch64", 1, 2, NULL);
     assert_int_equal(kept_at(second, 0x1000), 0);
     assert_ptr_not_equal(keep(second, plain(0x1000)), code);
-    assert_ptr_equal(gt_cached_block_at(r, 0x1000)->code, code);
+    assert_ptr_equal(gt_run_cached_block_at(r, 0x1000)->code, code);
 }
 
 int main(void)

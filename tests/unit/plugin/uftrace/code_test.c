@@ -18,13 +18,13 @@ enum { BARE = 1, SCOREBOARD = 2, REPORTS = 5 };
 /* Translates a block of a program, or of a machine, and expects the hooks. */
 #define EXPECT(r, at, hooks, ...)                                                                  \
     do {                                                                                           \
-        struct gt_block block;                                                                     \
+        struct gt_host_block block;                                                                \
         PROGRAM_BLOCK(&block, at, __VA_ARGS__);                                                    \
         assert_string_equal(translate(r, &block), hooks);                                          \
     } while (0)
 #define EXPECT_MACHINE(r, pc, hooks, ...)                                                          \
     do {                                                                                           \
-        struct gt_block block;                                                                     \
+        struct gt_host_block block;                                                                \
         BLOCK(&block, pc, code_memory + (pc) % 4096, __VA_ARGS__);                                 \
         assert_string_equal(translate(r, &block), hooks);                                          \
     } while (0)
@@ -33,13 +33,13 @@ enum { BARE = 1, SCOREBOARD = 2, REPORTS = 5 };
  * forgotten where its code changes. */
 #define LAY(pc, ...)                                                                               \
     do {                                                                                           \
-        struct gt_block block;                                                                     \
+        struct gt_host_block block;                                                                \
         BLOCK(&block, pc, code_memory + (pc) % 4096, __VA_ARGS__);                                 \
     } while (0)
 
 /* ---- programs ------------------------------------------------------------------------------ */
 
-static void expect_scoreboard(struct gt_uftrace_recorder *r)
+static void expect_scoreboard(struct gt_recorder *r)
 {
     EXPECT(r, ALPHA, "block regs transfer(2)", NOP, B_COND(28));
     EXPECT(r, ALPHA + 8, "block add 2; 1 last_exit call", NOP, BL(FUNCTION - 12)); /* not taken */
@@ -68,7 +68,7 @@ static void test_program(void **state)
 static void test_mixed_block_entries(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
+    struct gt_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     EXPECT(r, ALPHA, "block regs transfer(1)", B_COND(8));
     EXPECT(r, ALPHA + 4, "block add 1; 0 last_exit call", BL(FUNCTION));
     EXPECT(r, ALPHA + 8, "block counted_transfer unless own; block add 1", NOP);
@@ -81,7 +81,7 @@ static void test_tail_calls(void **state)
 {
     (void)state;
     static const char *const words[] = {"tail-calls=off", NULL};
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
+    struct gt_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     assert_true(r->tracker.tail_calls);
     EXPECT(r, ALPHA, "block regs transfer(1)", B(FUNCTION));
     recorder_stop(r);
@@ -95,20 +95,20 @@ static void test_tail_calls(void **state)
 static void test_two_functions_in_a_block(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
+    struct gt_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     EXPECT(r, BETA - 8,
            "block counted_transfer unless own; block add 2; 2 regs transfer_inside; 3 last_exit "
            "return",
            NOP, NOP, NOP, RET);
 }
 
-static struct gt_func *register_handler(struct gt_uftrace_recorder *r)
+static struct gt_track_func *register_handler(struct gt_recorder *r)
 {
     uint64_t pc = (uintptr_t)code_page + HANDLER;
     pthread_mutex_lock(&r->lock);
-    gt_modules_at(&r->code.modules, pc, code_page + HANDLER);
-    struct gt_func *fn = gt_modules_handler(&r->code.modules, pc);
-    gt_code_is_handler(r, fn);
+    gt_support_modules_at(&r->code.modules, pc, code_page + HANDLER);
+    struct gt_track_func *fn = gt_support_modules_handler(&r->code.modules, pc);
+    gt_run_code_is_handler(r, fn);
     pthread_mutex_unlock(&r->lock);
     return fn;
 }
@@ -116,11 +116,11 @@ static struct gt_func *register_handler(struct gt_uftrace_recorder *r)
 static void test_signal_handler(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
+    struct gt_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     EXPECT(r, HANDLER, "block regs transfer(1)", NOP);
-    const struct gt_func *fn = register_handler(r);
+    const struct gt_track_func *fn = register_handler(r);
     assert_true(fn->flags & GT_FUNC_HANDLER);
-    const struct gt_code *early = gt_cached_block_at(r, (uintptr_t)code_page + HANDLER)->code;
+    const struct gt_code *early = gt_run_cached_block_at(r, (uintptr_t)code_page + HANDLER)->code;
     assert_true(early->slow_flags & GT_CODE_SLOW);
     EXPECT(r, HANDLER, "block regs special_block", NOP, NOP);
     EXPECT(r, HANDLER + 8, "block counted_transfer unless own; block add 1", NOP);
@@ -132,7 +132,7 @@ static void test_signal_handler(void **state)
 static void test_contexts(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
+    struct gt_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     EXPECT(r, GETCONTEXT, "block regs transfer(2); 0 stores -; 1 stores -", NOP, NOP);
     EXPECT(r, UNWIND_GETIP, "block regs transfer(2); 0 loads -; 1 loads -", NOP, NOP);
     EXPECT(r, ALPHA, "0 loads -; 1 loads -; 1 regs -; 2 regs -; block regs transfer(3)", NOP,
@@ -145,7 +145,7 @@ static void test_host_clock(void **state)
 {
     (void)state;
     static const char *const words[] = {"clock=host", NULL};
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, words);
+    struct gt_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, words);
     EXPECT(r, ALPHA, "block regs transfer(2)", NOP, B_COND(12));
     EXPECT(r, ALPHA + 16, "", NOP);
     EXPECT(r, ALPHA + 128, "block counted_transfer unless own", NOP);
@@ -154,7 +154,7 @@ static void test_host_clock(void **state)
 static void test_program_without_scoreboard(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, BARE, NULL);
+    struct gt_recorder *r = recorder_start("aarch64", 0, BARE, NULL);
     assert_true(r->hot.sparse);
     EXPECT(r, ALPHA, "block exec block; block add shared 2", NOP, B_COND(12));
     EXPECT(r, ALPHA + 16, "block add shared 2", NOP, NOP);
@@ -171,7 +171,7 @@ static void test_program_without_scoreboard(void **state)
 static void test_last_access_without_scoreboard(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, BARE, NULL);
+    struct gt_recorder *r = recorder_start("aarch64", 0, BARE, NULL);
     EXPECT(r, GETCONTEXT, "block exec block; block add shared 2; 0 accesses -; 1 accesses -", MSR,
            STORE);
     EXPECT(r, GETCONTEXT + 8, "block exec block; block add shared 2; 0 accesses -", STORE, MSR);
@@ -186,7 +186,7 @@ static void test_each_block_without_scoreboard(void **state)
     (void)state;
     static const char *const clocks[][2] = {{"clock=insn", NULL}, {"clock=host", NULL}};
     for (size_t i = 0; i < G_N_ELEMENTS(clocks); i++) {
-        struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, BARE, clocks[i]);
+        struct gt_recorder *r = recorder_start("aarch64", 0, BARE, clocks[i]);
         assert_false(r->hot.sparse);
         EXPECT(r, ALPHA, "block exec block", NOP, B_COND(12));
         EXPECT(r, ALPHA + 16, "block exec block", NOP);
@@ -197,10 +197,10 @@ static void test_each_block_without_scoreboard(void **state)
 /* ---- machines ------------------------------------------------------------------------------ */
 
 /* That has begun elsewhere. */
-static struct gt_uftrace_recorder *machine_start(unsigned vcpus, int abi, const char *const *words)
+static struct gt_recorder *machine_start(unsigned vcpus, int abi, const char *const *words)
 {
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", vcpus, abi, words);
-    r->resets = (struct gt_resets){.known = true, .first = 64};
+    struct gt_recorder *r = recorder_start("aarch64", vcpus, abi, words);
+    r->resets = (struct gt_run_resets){.known = true, .first = 64};
     return r;
 }
 
@@ -208,14 +208,14 @@ static struct gt_uftrace_recorder *machine_start(unsigned vcpus, int abi, const 
 static void test_reset(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, SCOREBOARD, NULL);
+    struct gt_recorder *r = recorder_start("aarch64", 1, SCOREBOARD, NULL);
     EXPECT_MACHINE(r, KERNEL, "block exec -; block exec unknown_block", B_COND(64));
     EXPECT_MACHINE(r, KERNEL + 0x480, "block exec unknown_block", B_COND(64));
     EXPECT_MACHINE(r, KERNEL, "block exec -; block exec unknown_block", B_COND(64));
     assert_true(r->resets.known && r->resets.first == KERNEL);
 }
 
-static void expect_machine(struct gt_uftrace_recorder *r)
+static void expect_machine(struct gt_recorder *r)
 {
     LAY(KERNEL, B_COND(64), BR);
     LAY(KERNEL + 64, BL(0x200));
@@ -246,7 +246,7 @@ static void test_machine(void **state)
 {
     (void)state;
     static const char *const off[] = {"discontinuities=off", NULL};
-    struct gt_uftrace_recorder *r = machine_start(1, SCOREBOARD, NULL);
+    struct gt_recorder *r = machine_start(1, SCOREBOARD, NULL);
     assert_null(r->events.discontinuity);
     expect_machine(r);
     recorder_stop(r);
@@ -259,7 +259,7 @@ static void test_machine(void **state)
 static void test_machine_that_reports(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = machine_start(1, REPORTS, NULL);
+    struct gt_recorder *r = machine_start(1, REPORTS, NULL);
     assert_non_null(r->events.discontinuity);
     LAY(KERNEL, B_COND(64), BR);
     LAY(KERNEL + 0x404, NOP);
@@ -272,7 +272,7 @@ static void test_machine_that_reports(void **state)
 static void test_stack_pointers(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = machine_start(1, REPORTS, NULL);
+    struct gt_recorder *r = machine_start(1, REPORTS, NULL);
     LAY(KERNEL, NOP, LOADS_SP, NOP);
     LAY(KERNEL + 0x80, COPIES_SP, STORES_SP);
     LAY(KERNEL + 0x100, LOADS_SP, NOP);
@@ -293,7 +293,7 @@ static void test_stack_pointers(void **state)
 static void test_machine_without_scoreboard(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = machine_start(1, BARE, NULL);
+    struct gt_recorder *r = machine_start(1, BARE, NULL);
     LAY(KERNEL, B_COND(64), RET);
     LAY(KERNEL + 64, NOP);
     EXPECT_MACHINE(r, KERNEL, "block exec unknown_block; block add shared 1", B_COND(64));
@@ -313,7 +313,7 @@ static void test_machine_without_scoreboard(void **state)
 static void test_replaced_code(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = machine_start(1, SCOREBOARD, NULL);
+    struct gt_recorder *r = machine_start(1, SCOREBOARD, NULL);
     LAY(KERNEL, B_COND(64), NOP);
     EXPECT_MACHINE(r, KERNEL, "block exec unknown_block", B_COND(64));
     EXPECT_MACHINE(r, KERNEL + 4, "block add 1", NOP);
@@ -324,8 +324,8 @@ static void test_replaced_code(void **state)
 static void test_empty_block(void **state)
 {
     (void)state;
-    struct gt_block b;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
+    struct gt_host_block b;
+    struct gt_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     host_double_block(&b, 0x1000);
     assert_string_equal(translate(r, &b), "");
 }

@@ -32,9 +32,9 @@ static void close_from(uint32_t depth)
         model[i].first = 0;
 }
 
-static void check(const struct gt_filtered_values *v, uint32_t depth)
+static void check(const struct gt_select_filtered_values *v, uint32_t depth)
 {
-    const struct gt_filtered_call *call = gt_filtered_values_find(v, depth);
+    const struct gt_select_filtered_call *call = gt_select_filtered_values_find(v, depth);
     if (depth >= DEPTHS || !model[depth].first) {
         assert_null(call);
         return;
@@ -46,18 +46,18 @@ static void check(const struct gt_filtered_values *v, uint32_t depth)
         assert_true(v->words[call->at + i] == model[depth].first + i);
 }
 
-static void push(struct gt_filtered_values *v, uint32_t depth, uint64_t first, uint32_t n)
+static void push(struct gt_select_filtered_values *v, uint32_t depth, uint64_t first, uint32_t n)
 {
-    static struct gt_argument_slot slot;
+    static struct gt_recorder_argument_slot slot;
     slot.n = n;
     for (uint32_t i = 0; i < n; i++)
         slot.words[i] = first + i;
-    gt_filtered_values_push(v, depth, &slot);
+    gt_select_filtered_values_push(v, depth, &slot);
 }
 
 static void calls_and_returns(void **state)
 {
-    struct gt_filtered_values v = {0};
+    struct gt_select_filtered_values v = {0};
     (void)state;
     memset(model, 0, sizeof model);
     check(&v, 0);
@@ -65,11 +65,11 @@ static void calls_and_returns(void **state)
         uint32_t at = (uint32_t)depth, n = random_below(40);
         if (random_below(5) < 2) { /* some return, or are left by a longjmp */
             depth -= random_below(20) ? depth > 0 : random_below(at + 1);
-            gt_filtered_values_trim(&v, (uint32_t)depth);
+            gt_select_filtered_values_trim(&v, (uint32_t)depth);
             close_from((uint32_t)depth);
         } else if (depth + 1 < DEPTHS) { /* a call; most have arguments */
             close_from(at);
-            gt_filtered_values_trim(&v, at);
+            gt_select_filtered_values_trim(&v, at);
             if (random_below(4)) {
                 push(&v, at, step * 100, n);
                 model[at].first = step * 100;
@@ -83,15 +83,15 @@ static void calls_and_returns(void **state)
     for (uint32_t i = 0; i < DEPTHS; i++)
         check(&v, i);
     assert_int_equal(v.dropped, 0);
-    gt_filtered_values_trim(&v, 0);
+    gt_select_filtered_values_trim(&v, 0);
     assert_int_equal(v.used, 0);
-    gt_filtered_values_free(&v);
+    gt_select_filtered_values_free(&v);
 }
 
 /* A call at a depth takes the place of those at it and below, without a return between. */
 static void push_ends_others(void **state)
 {
-    struct gt_filtered_values v = {0};
+    struct gt_select_filtered_values v = {0};
     (void)state;
     memset(model, 0, sizeof model);
     for (uint32_t depth = 0; depth < 5; depth++)
@@ -102,30 +102,30 @@ static void push_ends_others(void **state)
     for (uint32_t i = 0; i < DEPTHS; i++)
         check(&v, i);
     assert_int_equal(v.used, 8);
-    gt_filtered_values_free(&v);
+    gt_select_filtered_values_free(&v);
 }
 
 /* A recursion without end: the calls beyond have none, those before keep theirs, and once they have
  * returned there is room again. */
 static void bounded(void **state)
 {
-    struct gt_filtered_values v = {0};
+    struct gt_select_filtered_values v = {0};
     const uint32_t each = 64, most = GT_FILTERED_VALUES_MOST / each;
     (void)state;
     for (uint32_t depth = 0; depth < most + 10; depth++)
         push(&v, depth, depth + 1, each);
     assert_int_equal(v.dropped, 10);
     assert_true(v.used <= GT_FILTERED_VALUES_MOST && v.room_words <= GT_FILTERED_VALUES_MOST);
-    assert_non_null(gt_filtered_values_find(&v, most - 1));
-    assert_null(gt_filtered_values_find(&v, most));
-    assert_true(v.words[gt_filtered_values_find(&v, most - 1)->at] == most);
-    gt_filtered_values_trim(&v, most - 3);
+    assert_non_null(gt_select_filtered_values_find(&v, most - 1));
+    assert_null(gt_select_filtered_values_find(&v, most));
+    assert_true(v.words[gt_select_filtered_values_find(&v, most - 1)->at] == most);
+    gt_select_filtered_values_trim(&v, most - 3);
     push(&v, most - 3, 5, each);
-    assert_true(v.words[gt_filtered_values_find(&v, most - 3)->at] == 5);
-    assert_null(gt_filtered_values_find(&v, most - 2));
+    assert_true(v.words[gt_select_filtered_values_find(&v, most - 3)->at] == 5);
+    assert_null(gt_select_filtered_values_find(&v, most - 2));
     assert_int_equal(v.dropped, 10);
-    gt_filtered_values_free(&v);
-    assert_null(gt_filtered_values_find(&v, 0));
+    gt_select_filtered_values_free(&v);
+    assert_null(gt_select_filtered_values_find(&v, 0));
 }
 
 int main(void)

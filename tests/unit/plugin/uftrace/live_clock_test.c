@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-static struct gt_func fn = {.lo = 0x1000, .hi = 0x2000};
+static struct gt_track_func fn = {.lo = 0x1000, .hi = 0x2000};
 
 /* What another process reads; UINT64_MAX: there is no file. */
-static uint64_t shown(const struct gt_uftrace_recorder *r)
+static uint64_t shown(const struct gt_recorder *r)
 {
     g_autofree char *path = g_build_filename(r->output.dir.path, ".now", NULL), *bytes = NULL;
     gsize size;
@@ -29,11 +29,11 @@ static uint64_t shown(const struct gt_uftrace_recorder *r)
 static void test_time(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, 2, NULL);
+    struct gt_recorder *r = recorder_start("aarch64", 1, 2, NULL);
     assert_int_equal(shown(r), 0);
-    gt_live_clock_set(&r->hot.live, 12345);
+    gt_recorder_live_clock_set(&r->hot.live, 12345);
     assert_int_equal(shown(r), 12345);
-    gt_live_clock_set(&r->hot.live, UINT64_C(1) << 40);
+    gt_recorder_live_clock_set(&r->hot.live, UINT64_C(1) << 40);
     assert_int_equal(shown(r), UINT64_C(1) << 40);
     host_double.events->exit(r);
     assert_int_equal(shown(r), UINT64_MAX);
@@ -43,22 +43,23 @@ static void test_time(void **state)
 static void test_transfer(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, 2, NULL);
+    struct gt_recorder *r = recorder_start("aarch64", 1, 2, NULL);
     struct gt_code from = {.pc = 0x1000, .size = 4, .fn = &fn, .exit = GT_EXIT_CALL_INDIRECT},
                    to = {.pc = 0x1100, .size = 4, .fn = &fn};
     recorder_begin_vcpu(0);
     struct gt_vcpu *v = gt_vcpu_at(r, 0);
-    gt_vcpu_begin(v, gt_vcpu_score(r, v, 0), &from);
-    gt_transfer_slowly(&(struct gt_transfer){v, &to, gt_code_last_exit(&from), 77, NULL});
+    gt_run_vcpu_begin(v, gt_run_vcpu_score(r, v, 0), &from);
+    gt_run_transfer_slowly(
+        &(struct gt_recorder_transfer){v, &to, gt_code_last_exit(&from), 77, NULL});
     assert_int_equal(shown(r), 77);
 }
 
 static void expect_none(const char *target, unsigned vcpus, const char *const *words)
 {
-    struct gt_uftrace_recorder *r = recorder_start(target, vcpus, 2, words);
+    struct gt_recorder *r = recorder_start(target, vcpus, 2, words);
     assert_int_equal(shown(r), UINT64_MAX);
     assert_null(r->hot.live.now);
-    gt_live_clock_set(&r->hot.live, 5);
+    gt_recorder_live_clock_set(&r->hot.live, 5);
     recorder_stop(r);
 }
 
@@ -77,13 +78,13 @@ static void test_recordings_without(void **state)
 static void test_file_exists(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, 2, NULL);
-    struct gt_live_clock first = r->hot.live;
-    r->hot.live = (struct gt_live_clock){0};
-    gt_live_clock_create(r);
+    struct gt_recorder *r = recorder_start("aarch64", 1, 2, NULL);
+    struct gt_recorder_live_clock first = r->hot.live;
+    r->hot.live = (struct gt_recorder_live_clock){0};
+    gt_recorder_live_clock_create(r);
     assert_null(r->hot.live.now);
     assert_int_equal(shown(r), 0);
-    gt_live_clock_remove(&r->hot.live); /* not its own */
+    gt_recorder_live_clock_remove(&r->hot.live); /* not its own */
     assert_int_equal(shown(r), 0);
     r->hot.live = first;
 }

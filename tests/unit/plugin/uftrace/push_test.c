@@ -11,13 +11,13 @@
 
 enum { AT = 0xe8000, THERE = 0xe8800, FAR_AWAY = 0x12345678 };
 
-static struct gt_block block;
-static struct gt_decoded decoded[HOST_DOUBLE_INSNS];
+static struct gt_host_block block;
+static struct gt_translate_decoded decoded[HOST_DOUBLE_INSNS];
 
 /* The end of the block so far. */
 static uint64_t end(void)
 {
-    const struct gt_insn_ref *last = &block.insns[block.n_insns - 1];
+    const struct gt_host_insn *last = &block.insns[block.n_insns - 1];
     return block.n_insns ? last->pc + last->size : block.pc;
 }
 
@@ -40,23 +40,24 @@ static void add_push(uint32_t value)
 }
 
 /* The kind of the block's last instruction, after it was looked at. */
-static enum gt_insn_kind classify(struct gt_uftrace_recorder *r)
+static enum gt_arch_insn_kind classify(struct gt_recorder *r)
 {
-    struct gt_translation t = {.rec = r, .block = &block, .n = block.n_insns, .insn = decoded};
+    struct gt_translate_block t = {.rec = r, .block = &block, .n = block.n_insns, .insn = decoded};
     for (size_t i = 0; i < t.n; i++) {
-        struct gt_insn_ref *ref = &block.insns[i];
-        decoded[i] = (struct gt_decoded){.ref = ref, .pc = ref->pc, .size = (uint8_t)ref->size};
+        struct gt_host_insn *ref = &block.insns[i];
+        decoded[i] =
+            (struct gt_translate_decoded){.ref = ref, .pc = ref->pc, .size = (uint8_t)ref->size};
         memcpy(decoded[i].bytes, ref->bytes, ref->size);
         r->guest.arch->classify(ref->bytes, ref->size, ref->pc, &decoded[i].insn);
     }
-    gt_pushed_classify(&t);
+    gt_translate_pushed_classify(&t);
     return decoded[t.n - 1].insn.kind;
 }
 
-static void expect(struct gt_uftrace_recorder *r, enum gt_insn_kind kind)
+static void expect(struct gt_recorder *r, enum gt_arch_insn_kind kind)
 {
-    enum gt_insn_kind found = classify(r);
-    assert_string_equal(gt_insn_kind_name(found), gt_insn_kind_name(kind));
+    enum gt_arch_insn_kind found = classify(r);
+    assert_string_equal(gt_arch_insn_kind_name(found), gt_arch_insn_kind_name(kind));
 }
 
 #define RETURNS       "\xc3"
@@ -68,7 +69,7 @@ static void expect(struct gt_uftrace_recorder *r, enum gt_insn_kind kind)
 static void test_jump(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("i386", 1, 2, NULL);
+    struct gt_recorder *r = recorder_start("i386", 1, 2, NULL);
     begin(AT);
     add_push(AT + NEXT);
     ADD(JUMPS);
@@ -89,7 +90,7 @@ static void test_jump(void **state)
 static void test_return(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("i386", 1, 2, NULL);
+    struct gt_recorder *r = recorder_start("i386", 1, 2, NULL);
     begin(AT);
     add_push(AT + 13);
     ADD("\xff\x33");    /* pushes what is no constant ... */
@@ -111,7 +112,7 @@ static void test_return(void **state)
 static void test_two_addresses(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("i386", 1, 2, NULL);
+    struct gt_recorder *r = recorder_start("i386", 1, 2, NULL);
     begin(AT);
     add_push(AT + NEXT + 1);
     add_push(THERE);
@@ -135,7 +136,7 @@ static void test_two_addresses(void **state)
 static void test_exception_return(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("i386", 1, 2, NULL);
+    struct gt_recorder *r = recorder_start("i386", 1, 2, NULL);
     begin(AT);
     add_push(AT + 6);
     ADD(RETURNS_FLAGS); /* to the next instruction: only new flags */
@@ -157,7 +158,7 @@ static void test_exception_return(void **state)
 static void test_real_mode(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("i386", 1, 2, NULL);
+    struct gt_recorder *r = recorder_start("i386", 1, 2, NULL);
     begin(AT);
     ADD("\x66\x68\x09\x80"); /* pushw $0x8009 */
     ADD(JUMPS);
@@ -168,7 +169,7 @@ static void test_real_mode(void **state)
 static void test_another_stack(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("i386", 1, 2, NULL);
+    struct gt_recorder *r = recorder_start("i386", 1, 2, NULL);
     begin(AT);
     add_push(AT + NEXT + 2);
     ADD("\x89\xc4"); /* mov %eax, %esp */
@@ -180,7 +181,7 @@ static void test_another_stack(void **state)
 static void test_across_blocks(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("i386", 1, 2, NULL);
+    struct gt_recorder *r = recorder_start("i386", 1, 2, NULL);
     begin(AT);
     add_push(AT + NEXT + 1);
     ADD("\x90");
@@ -206,7 +207,7 @@ static void test_across_blocks(void **state)
 static void test_slots(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("i386", 1, 2, NULL);
+    struct gt_recorder *r = recorder_start("i386", 1, 2, NULL);
     begin(AT);
     add_push(AT + GT_PUSHES_CACHED + NEXT + 1);
     ADD("\x90");
@@ -230,7 +231,7 @@ static void test_slots(void **state)
 static void test_other_guests(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, 2, NULL);
+    struct gt_recorder *r = recorder_start("aarch64", 1, 2, NULL);
     BLOCK(&block, AT, NULL, NOP, B(64));
     expect(r, GT_INSN_JUMP);
 }

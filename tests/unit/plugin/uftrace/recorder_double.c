@@ -30,9 +30,9 @@ uint8_t code_memory[4096] __attribute__((aligned(4096)));
 
 /* All of them, as what they allocated is theirs until the test ends. */
 enum { RECORDERS = 64 };
-static struct gt_uftrace_recorder recorders[RECORDERS], ended[RECORDERS];
+static struct gt_recorder recorders[RECORDERS], ended[RECORDERS];
 static size_t n_recorders, n_ended;
-static struct gt_uftrace_recorder *running;
+static struct gt_recorder *running;
 static char folder[] = "/tmp/uftrace-XXXXXX";
 
 /* "output=FOLDER/data", and the test's. They live as long as the recorder, which points to some. */
@@ -73,28 +73,28 @@ static void check(int status, const struct gt_error *err)
     }
 }
 
-static struct gt_uftrace_recorder *start(const char *const *words)
+static struct gt_recorder *start(const char *const *words)
 {
     struct gt_error err = {0};
     char **all = words_of(words);
     assert(n_recorders < RECORDERS);
     running = &recorders[n_recorders++];
-    check(gt_uftrace_init(running, &host_double.info, (int)g_strv_length(all), all, &err), &err);
+    check(gt_recorder_init(running, &host_double.info, (int)g_strv_length(all), all, &err), &err);
     host_double.events = &running->events;
     host_double.self = running;
     return running;
 }
 
-struct gt_uftrace_recorder *recorder_start(const char *target, unsigned vcpus, int abi,
-                                           const char *const *words)
+struct gt_recorder *recorder_start(const char *target, unsigned vcpus, int abi,
+                                   const char *const *words)
 {
     begin(target, vcpus, abi);
     make_folder();
     return start(words);
 }
 
-struct gt_uftrace_recorder *recorder_install(const char *target, unsigned vcpus, int abi,
-                                             const char *const *words)
+struct gt_recorder *recorder_install(const char *target, unsigned vcpus, int abi,
+                                     const char *const *words)
 {
     struct gt_error err = {0};
     begin(target, vcpus, abi);
@@ -136,7 +136,7 @@ static void remove_folder(const char *path)
     g_rmdir(path);
 }
 
-static void end(const struct gt_uftrace_recorder *r)
+static void end(const struct gt_recorder *r)
 {
     host_double.events->exit(host_double.self);
     if (r->vcpus.n) /* the thread runs it no more */
@@ -145,15 +145,15 @@ static void end(const struct gt_uftrace_recorder *r)
     running = NULL;
 }
 
-struct gt_uftrace_recorder *recorder_start_again(const char *target, unsigned vcpus, int abi,
-                                                 const char *const *words)
+struct gt_recorder *recorder_start_again(const char *target, unsigned vcpus, int abi,
+                                         const char *const *words)
 {
     end(running);
     begin(target, vcpus, abi);
     return start(words);
 }
 
-void recorder_stop(struct gt_uftrace_recorder *r)
+void recorder_stop(struct gt_recorder *r)
 {
     assert(r == running);
     end(r);
@@ -168,7 +168,7 @@ int recorder_teardown(void **state)
     return 0;
 }
 
-char *recorder_file(const struct gt_uftrace_recorder *r, const char *name)
+char *recorder_file(const struct gt_recorder *r, const char *name)
 {
     g_autofree char *path = g_build_filename(r->output.dir.path, name, NULL);
     char *text = NULL;
@@ -178,18 +178,18 @@ char *recorder_file(const struct gt_uftrace_recorder *r, const char *name)
 
 /* ---- blocks -------------------------------------------------------------------------------- */
 
-void block_add(struct gt_block *b, const void *host, const uint8_t *bytes, size_t n)
+void block_add(struct gt_host_block *b, const void *host, const uint8_t *bytes, size_t n)
 {
     size_t before = 0;
     for (size_t i = 0; i < b->n_insns; i++)
         before += b->insns[i].size;
-    struct gt_insn_ref *insn = host_double_insn(b, n, NULL);
+    struct gt_host_insn *insn = host_double_insn(b, n, NULL);
     memcpy(insn->bytes, bytes, n);
     if (host)
         insn->host_addr = memcpy((char *)(uintptr_t)host + before, bytes, n);
 }
 
-void block_of_words(struct gt_block *b, uint64_t pc, const void *host, const uint32_t *words,
+void block_of_words(struct gt_host_block *b, uint64_t pc, const void *host, const uint32_t *words,
                     size_t n)
 {
     host_double_block(b, pc);
@@ -202,19 +202,19 @@ void block_of_words(struct gt_block *b, uint64_t pc, const void *host, const uin
 
 /* ---- hooks --------------------------------------------------------------------------------- */
 
-static const char *name_of(gt_exec_fn fn)
+static const char *name_of(gt_host_exec_fn fn)
 {
     static const struct {
-        gt_exec_fn fn;
+        gt_host_exec_fn fn;
         const char *name;
     } known[] = {
-        {gt_on_transfer, "transfer"},
-        {gt_on_transfer_inside, "transfer_inside"},
-        {gt_on_counted_transfer, "counted_transfer"},
-        {gt_on_block, "block"},
-        {gt_on_unknown_block, "unknown_block"},
-        {gt_on_counted_unknown_block, "counted_unknown_block"},
-        {gt_on_slow_block, "special_block"},
+        {gt_run_on_transfer, "transfer"},
+        {gt_run_on_transfer_inside, "transfer_inside"},
+        {gt_run_on_counted_transfer, "counted_transfer"},
+        {gt_run_on_block, "block"},
+        {gt_run_on_unknown_block, "unknown_block"},
+        {gt_run_on_counted_unknown_block, "counted_unknown_block"},
+        {gt_run_on_slow_block, "special_block"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
         if (known[i].fn == fn)
@@ -236,18 +236,17 @@ static const char *last_exit_name(uint64_t last_exit)
         [GT_EXIT_EXCEPTION_RETURN] = "exception return",
     };
     if (last_exit & GT_LAST_EXIT_CODE)
-        return exits[gt_last_exit_code(last_exit)->exit];
+        return exits[gt_track_last_exit_code(last_exit)->exit];
     return last_exit & GT_LAST_EXIT_JUMPED ? "jump" : "own";
 }
 
-static const char *entry_name(const struct gt_uftrace_recorder *r, struct gt_scoreboard_entry entry)
+static const char *entry_name(const struct gt_recorder *r, struct gt_host_scoreboard_entry entry)
 {
     assert(entry.scoreboard == r->hot.scoreboard);
-    return entry.offset == offsetof(struct gt_score, last_exit) ? "last_exit" : "insns";
+    return entry.offset == offsetof(struct gt_recorder_score, last_exit) ? "last_exit" : "insns";
 }
 
-static void put_hook(GString *out, const struct gt_uftrace_recorder *r,
-                     const struct host_double_hook *h)
+static void put_hook(GString *out, const struct gt_recorder *r, const struct host_double_hook *h)
 {
     static const char *const memory[] = {NULL, "loads", "stores", "accesses"};
     switch (h->kind) {
@@ -255,7 +254,7 @@ static void put_hook(GString *out, const struct gt_uftrace_recorder *r,
     case HOST_DOUBLE_EXEC_REGS:
         g_string_append_printf(out, "%s %s", h->kind == HOST_DOUBLE_EXEC ? "exec" : "regs",
                                name_of(h->exec));
-        if (h->exec == gt_on_transfer)
+        if (h->exec == gt_run_on_transfer)
             g_string_append_printf(out, "(%u)",
                                    (unsigned)((uintptr_t)h->data >> GT_TRANSFER_SHIFT));
         break;
@@ -279,7 +278,7 @@ static void put_hook(GString *out, const struct gt_uftrace_recorder *r,
     }
 }
 
-const char *hooks_of(const struct gt_uftrace_recorder *r, const struct gt_block *b)
+const char *hooks_of(const struct gt_recorder *r, const struct gt_host_block *b)
 {
     static GString *out;
     if (!out)
@@ -297,7 +296,7 @@ const char *hooks_of(const struct gt_uftrace_recorder *r, const struct gt_block 
     return out->str;
 }
 
-const char *translate(struct gt_uftrace_recorder *r, struct gt_block *b)
+const char *translate(struct gt_recorder *r, struct gt_host_block *b)
 {
     assert(host_double.self == r);
     host_double_translate(b);

@@ -31,25 +31,25 @@ extern uint8_t code_memory[4096];
 
 /* A new recorder on a new host: see host_double_start. `words`: arguments up to a NULL, beside
  * `output`. It must succeed. It lives as long as the test. */
-struct gt_uftrace_recorder *recorder_start(const char *target, unsigned vcpus, int abi,
-                                           const char *const *words);
+struct gt_recorder *recorder_start(const char *target, unsigned vcpus, int abi,
+                                   const char *const *words);
 /* The same, loaded as QEMU loads the plugin: callbacks work on it. */
-struct gt_uftrace_recorder *recorder_install(const char *target, unsigned vcpus, int abi,
-                                             const char *const *words);
+struct gt_recorder *recorder_install(const char *target, unsigned vcpus, int abi,
+                                     const char *const *words);
 /* Ends the recording of the recorder that was started last, and starts another one in its folder.
  */
-struct gt_uftrace_recorder *recorder_start_again(const char *target, unsigned vcpus, int abi,
-                                                 const char *const *words);
+struct gt_recorder *recorder_start_again(const char *target, unsigned vcpus, int abi,
+                                         const char *const *words);
 /* The host announces the vCPU to the recorder that was started last, on a thread of the vCPU's own
  * as QEMU does. */
 void recorder_begin_vcpu(unsigned vcpu);
 /* Ends the recording, if the test has not; the host and the directory are gone. */
-void recorder_stop(struct gt_uftrace_recorder *r);
+void recorder_stop(struct gt_recorder *r);
 /* cmocka's teardown: stops the recorder that was started last, if it still runs. */
 int recorder_teardown(void **state);
 
 /* The text of a file in the data directory; free with g_free. NULL: there is no such file. */
-char *recorder_file(const struct gt_uftrace_recorder *r, const char *name);
+char *recorder_file(const struct gt_recorder *r, const char *name);
 
 /* ---- blocks -------------------------------------------------------------------------------- */
 
@@ -71,7 +71,7 @@ char *recorder_file(const struct gt_uftrace_recorder *r, const char *name);
 
 /* A block of n instructions of 4 bytes at `pc`; its bytes are written to `host`, in one of the
  * pages; NULL: the host does not say where they are. */
-void block_of_words(struct gt_block *b, uint64_t pc, const void *host, const uint32_t *words,
+void block_of_words(struct gt_host_block *b, uint64_t pc, const void *host, const uint32_t *words,
                     size_t n);
 #define BLOCK(b, pc, host, ...)                                                                    \
     block_of_words(b, pc, host, (const uint32_t[]){__VA_ARGS__},                                   \
@@ -80,7 +80,7 @@ void block_of_words(struct gt_block *b, uint64_t pc, const void *host, const uin
 #define PROGRAM_BLOCK(b, at, ...)                                                                  \
     BLOCK(b, (uintptr_t)code_page + (at), code_page + (at), __VA_ARGS__)
 /* An instruction of any bytes behind the block's others. */
-void block_add(struct gt_block *b, const void *host, const uint8_t *bytes, size_t n);
+void block_add(struct gt_host_block *b, const void *host, const uint8_t *bytes, size_t n);
 
 /*
  * What was registered for the block, in that order, as a text: "; " between the hooks,
@@ -92,10 +92,10 @@ void block_add(struct gt_block *b, const void *host, const uint8_t *bytes, size_
  *   last_exit M       is stored; M: "own" (of the block's function), "jump" (out of it), or how the
  *                block ends: "call", "return", ...
  *   loads FN, stores FN, accesses FN   at a memory access
- * FN is a function of transfer.h without "gt_on_", or "-". Valid until the next call.
+ * FN is a function of transfer.h without "gt_run_on_", or "-". Valid until the next call.
  */
-const char *hooks_of(const struct gt_uftrace_recorder *r, const struct gt_block *b);
+const char *hooks_of(const struct gt_recorder *r, const struct gt_host_block *b);
 /* Has the plugin translate the block; the same. */
-const char *translate(struct gt_uftrace_recorder *r, struct gt_block *b);
+const char *translate(struct gt_recorder *r, struct gt_host_block *b);
 
 #endif

@@ -15,36 +15,36 @@ enum { BARE = 1, SCOREBOARD = 2, REPORTS = 5 };
 
 #define KERNEL UINT64_C(0xffff800008010000)
 
-static struct gt_uftrace_recorder *install(const char *target, unsigned vcpus, int abi,
-                                           const char *const *words)
+static struct gt_recorder *install(const char *target, unsigned vcpus, int abi,
+                                   const char *const *words)
 {
-    struct gt_uftrace_recorder *r = recorder_install(target, vcpus, abi, words);
+    struct gt_recorder *r = recorder_install(target, vcpus, abi, words);
     recorder_begin_vcpu(0);
     return r;
 }
 
 /* Runs a block on vCPU 0, translated as QEMU does: once before. */
-static void run(struct gt_block *b)
+static void run(struct gt_host_block *b)
 {
     host_double_translate(b);
     host_double_run(b, 0);
 }
 #define RUN(at, ...)                                                                               \
     do {                                                                                           \
-        struct gt_block block;                                                                     \
+        struct gt_host_block block;                                                                \
         PROGRAM_BLOCK(&block, at, __VA_ARGS__);                                                    \
         run(&block);                                                                               \
     } while (0)
 #define RUN_MACHINE(pc, ...)                                                                       \
     do {                                                                                           \
-        struct gt_block block;                                                                     \
+        struct gt_host_block block;                                                                \
         BLOCK(&block, pc, code_memory + (pc) % 4096, __VA_ARGS__);                                 \
         run(&block);                                                                               \
     } while (0)
 
 /* Ends the recording. Its records of the task: "TIME>OFFSET " an entry, "<" an exit, OFFSET from
  * `base` on, in hex; free with g_free. */
-static char *records(struct gt_uftrace_recorder *r, uint32_t tid, uint64_t base)
+static char *records(struct gt_recorder *r, uint32_t tid, uint64_t base)
 {
     struct gt_uftrace_dat *dat;
     struct gt_uftrace_record rec;
@@ -63,7 +63,7 @@ static char *records(struct gt_uftrace_recorder *r, uint32_t tid, uint64_t base)
     return g_string_free(text, FALSE);
 }
 
-static char *program_records(struct gt_uftrace_recorder *r)
+static char *program_records(struct gt_recorder *r)
 {
     return records(r, (uint32_t)gettid(), (uintptr_t)code_page);
 }
@@ -84,7 +84,7 @@ static void run_program(void)
 /* Code without a symbol that nobody calls is no function. */
 #define PROGRAM "2>0 5>100 7<100 10>100 12<100 15<0 "
 
-static void expect_program(struct gt_uftrace_recorder *r, const char *expected)
+static void expect_program(struct gt_recorder *r, const char *expected)
 {
     g_autofree char *text = program_records(r);
     assert_string_equal(text, expected);
@@ -100,7 +100,7 @@ static void test_calls(void **state)
     } hosts[] = {
         {BARE, NULL}, {BARE, insn}, {SCOREBOARD, NULL}, {SCOREBOARD, insn}, {REPORTS, NULL}};
     for (size_t i = 0; i < G_N_ELEMENTS(hosts); i++) {
-        struct gt_uftrace_recorder *r = install("aarch64", 0, hosts[i].abi, hosts[i].words);
+        struct gt_recorder *r = install("aarch64", 0, hosts[i].abi, hosts[i].words);
         run_program();
         expect_program(r, PROGRAM);
         assert_int_equal(r->totals.calls, 3);
@@ -116,7 +116,7 @@ static void test_host_clock(void **state)
     static const char *const words[] = {"clock=host", NULL};
     static const int abis[] = {BARE, SCOREBOARD};
     for (size_t i = 0; i < G_N_ELEMENTS(abis); i++) {
-        struct gt_uftrace_recorder *r = install("aarch64", 0, abis[i], words);
+        struct gt_recorder *r = install("aarch64", 0, abis[i], words);
         run_program();
         g_autofree char *text = program_records(r);
         g_auto(GStrv) each = g_strsplit(text, " ", 0);
@@ -141,7 +141,7 @@ static void test_tail_calls(void **state)
     static const char *const words[] = {"tail-calls=off", NULL};
     static const int abis[] = {BARE, SCOREBOARD};
     for (size_t i = 0; i < 2 * G_N_ELEMENTS(abis); i++) {
-        struct gt_uftrace_recorder *r = install("aarch64", 0, abis[i / 2], i % 2 ? words : NULL);
+        struct gt_recorder *r = install("aarch64", 0, abis[i / 2], i % 2 ? words : NULL);
         RUN(UNNAMED, BL(-UNNAMED));
         RUN(ALPHA, NOP, B(FUNCTION - 4));
         RUN(BETA, NOP, RET);
@@ -156,7 +156,7 @@ static void test_depth(void **state)
 {
     (void)state;
     static const char *const words[] = {"depth=1", NULL};
-    struct gt_uftrace_recorder *r = install("aarch64", 0, SCOREBOARD, words);
+    struct gt_recorder *r = install("aarch64", 0, SCOREBOARD, words);
     run_program();
     expect_program(r, "2>0 15<0 ");
     assert_int_equal(r->totals.counters[GT_COUNT_BEYOND_DEPTH], 2);
@@ -166,7 +166,7 @@ static void test_depth(void **state)
 static void test_scoreboard_moves(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = install("aarch64", 0, SCOREBOARD, NULL);
+    struct gt_recorder *r = install("aarch64", 0, SCOREBOARD, NULL);
     RUN(ALPHA, NOP, NOP, BL(FUNCTION - 8));
     host_double_move_scoreboard();
     RUN(BETA, NOP, RET);
@@ -180,8 +180,8 @@ static void test_scoreboard_moves(void **state)
 static void test_too_many_vcpus(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = install("aarch64", 0, BARE, NULL);
-    struct gt_block b;
+    struct gt_recorder *r = install("aarch64", 0, BARE, NULL);
+    struct gt_host_block b;
     recorder_begin_vcpu(r->hot.max_vcpus);
     PROGRAM_BLOCK(&b, ALPHA, NOP, NOP, BL(FUNCTION - 8));
     host_double_translate(&b);
@@ -200,7 +200,7 @@ static void test_too_many_vcpus(void **state)
 static void test_after_the_end(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = install("aarch64", 0, SCOREBOARD, NULL);
+    struct gt_recorder *r = install("aarch64", 0, SCOREBOARD, NULL);
     RUN(ALPHA, NOP, NOP, BL(FUNCTION - 8));
     host_double.events->exit(r);
     RUN(BETA, NOP, RET);
@@ -216,7 +216,7 @@ static void test_handler(void **state)
     (void)state;
     static const int abis[] = {BARE, SCOREBOARD, REPORTS};
     for (size_t i = 0; i < G_N_ELEMENTS(abis); i++) {
-        struct gt_uftrace_recorder *r = install("aarch64", 1, abis[i], NULL);
+        struct gt_recorder *r = install("aarch64", 1, abis[i], NULL);
         RUN_MACHINE(KERNEL + 0x10, NOP, BL(0x300));
         RUN_MACHINE(KERNEL + 0x314, NOP, NOP, B_COND(16));
         if (abis[i] == REPORTS)
@@ -238,7 +238,7 @@ static void test_handler(void **state)
 static void test_live_clock(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = install("aarch64", 1, SCOREBOARD, NULL);
+    struct gt_recorder *r = install("aarch64", 1, SCOREBOARD, NULL);
     RUN_MACHINE(KERNEL + 0x10, NOP, BL(0x300));
     RUN_MACHINE(KERNEL + 0x314, NOP, NOP, RET);
     assert_int_equal(*r->hot.live.now, 3);

@@ -18,23 +18,24 @@ enum { SCOREBOARD = 2, REPORTS = 5 };
 #define KERNEL UINT64_C(0xffff800008010000)
 #define LOW    UINT64_C(0x40080000)
 
-static struct gt_func anon = {.hi = UINT64_MAX, .flags = GT_FUNC_ANON},
-                      named = {.lo = KERNEL, .hi = KERNEL + 0x10000},
-                      by_name = {.lo = KERNEL, .hi = KERNEL + 0x10000, .flags = GT_FUNC_VECTORS};
+static struct gt_track_func anon = {.hi = UINT64_MAX, .flags = GT_FUNC_ANON},
+                            named = {.lo = KERNEL, .hi = KERNEL + 0x10000},
+                            by_name = {
+                                .lo = KERNEL, .hi = KERNEL + 0x10000, .flags = GT_FUNC_VECTORS};
 
 /* A machine whose first vCPU is recorded. */
 static struct gt_vcpu *start(const char *target, int abi)
 {
-    struct gt_uftrace_recorder *r = recorder_start(target, 1, abi, NULL);
+    struct gt_recorder *r = recorder_start(target, 1, abi, NULL);
     const struct gt_code first = {.pc = 0x1000, .fn = &anon};
     recorder_begin_vcpu(0);
     struct gt_vcpu *v = gt_vcpu_at(r, 0);
-    gt_vcpu_begin(v, gt_vcpu_score(r, v, 0), &first);
+    gt_run_vcpu_begin(v, gt_run_vcpu_score(r, v, 0), &first);
     assert_true(v->begun);
     return v;
 }
 
-static struct gt_code block(uint64_t pc, const struct gt_func *fn)
+static struct gt_code block(uint64_t pc, const struct gt_track_func *fn)
 {
     return (struct gt_code){.pc = pc, .size = 8, .insns = 2, .fn = fn};
 }
@@ -53,22 +54,22 @@ static uint64_t mark_of(uint64_t pc, enum gt_code_exit exit, uint64_t target)
 /* Control arrives at a block with the last exit: a handler begins there, nothing is known yet, or
  * none ever does. */
 static void expect_from(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit,
-                        enum gt_vector vector)
+                        enum gt_track_vector vector)
 {
-    bool is = gt_machine_is_vector(v, code, last_exit);
+    bool is = gt_run_machine_is_vector(v, code, last_exit);
     assert_int_equal(code->vector, vector);
     assert_int_equal(is, vector == GT_VECTOR_YES);
     memset(&v->rec->vectors, 0, sizeof v->rec->vectors); /* each by itself */
 }
 
-static void expect_of(struct gt_vcpu *v, const struct gt_func *fn, uint64_t pc, uint64_t last_exit,
-                      enum gt_vector vector)
+static void expect_of(struct gt_vcpu *v, const struct gt_track_func *fn, uint64_t pc,
+                      uint64_t last_exit, enum gt_track_vector vector)
 {
     struct gt_code code = block(pc, fn);
     expect_from(v, &code, last_exit, vector);
 }
 
-static void expect(struct gt_vcpu *v, uint64_t pc, uint64_t last_exit, enum gt_vector vector)
+static void expect(struct gt_vcpu *v, uint64_t pc, uint64_t last_exit, enum gt_track_vector vector)
 {
     expect_of(v, &anon, pc, last_exit, vector);
 }
@@ -78,11 +79,12 @@ static void test_nothing_leads_there(void **state)
     (void)state;
     struct gt_vcpu *v = start("aarch64", SCOREBOARD);
     const uint64_t at = KERNEL + 0x80;
-    const enum gt_vector yes = GT_VECTOR_YES, unknown = GT_VECTOR_UNKNOWN;
-    expect(v, at, 0, unknown);                                /* the vCPU has run nothing yet */
-    expect(v, at, gt_last_exit_of_func(&named), yes);         /* out of another function */
-    expect(v, at + 4, gt_last_exit_of_func(&named), unknown); /* no vector may be there */
-    expect(v, at, gt_last_exit_of_jump(&named), unknown);     /* an indirect jump leads anywhere */
+    const enum gt_track_vector yes = GT_VECTOR_YES, unknown = GT_VECTOR_UNKNOWN;
+    expect(v, at, 0, unknown);                              /* the vCPU has run nothing yet */
+    expect(v, at, gt_track_last_exit_of_func(&named), yes); /* out of another function */
+    expect(v, at + 4, gt_track_last_exit_of_func(&named), unknown); /* no vector may be there */
+    expect(v, at, gt_track_last_exit_of_jump(&named),
+           unknown); /* an indirect jump leads anywhere */
     expect(v, at, mark_of(LOW, GT_EXIT_CALL, at), unknown);
     expect(v, at, mark_of(LOW, GT_EXIT_CALL, at + 4096), unknown); /* the same, elsewhere mapped */
     expect(v, at, mark_of(LOW, GT_EXIT_CALL, at + 4), yes);
@@ -99,10 +101,11 @@ static void test_resumed(void **state)
 {
     (void)state;
     struct gt_vcpu *v = start("aarch64", SCOREBOARD);
-    const uint64_t at = KERNEL + 0x80, resumed = gt_last_exit_of_func(&named) | GT_LAST_EXIT_RESUME;
+    const uint64_t at = KERNEL + 0x80,
+                   resumed = gt_track_last_exit_of_func(&named) | GT_LAST_EXIT_RESUME;
     expect_of(v, &named, at, resumed, GT_VECTOR_UNKNOWN); /* a fault has been mended */
     expect(v, at, resumed, GT_VECTOR_YES);
-    expect(v, at, gt_last_exit_of_func(&anon) | GT_LAST_EXIT_RESUME, GT_VECTOR_YES);
+    expect(v, at, gt_track_last_exit_of_func(&anon) | GT_LAST_EXIT_RESUME, GT_VECTOR_YES);
 }
 
 /* A return leads to where a frame waits. */
@@ -116,7 +119,8 @@ static void test_return(void **state)
     struct gt_code first = block(at - 8, &named), called = block(KERNEL + 0x800, &by_name);
     expect(v, at, last_exit, GT_VECTOR_UNKNOWN); /* no frame: a thread may begin */
     first.exit = GT_EXIT_CALL_INDIRECT;
-    gt_transfer_slowly(&(struct gt_transfer){v, &called, gt_code_last_exit(&first), 10, NULL});
+    gt_run_transfer_slowly(
+        &(struct gt_recorder_transfer){v, &called, gt_code_last_exit(&first), 10, NULL});
     assert_int_equal(gt_stack_depth(v->thread.stack), 1);
     expect(v, at, last_exit, GT_VECTOR_UNKNOWN);
     expect(v, at + 0x80, last_exit, GT_VECTOR_UNKNOWN); /* its return address was replaced */
@@ -129,11 +133,11 @@ static void test_by_name(void **state)
     (void)state;
     struct gt_vcpu *v = start("x86_64", SCOREBOARD);
     const uint64_t at = KERNEL + 1; /* at any address */
-    expect_of(v, &by_name, at, gt_last_exit_of_jump(&named), GT_VECTOR_YES);
+    expect_of(v, &by_name, at, gt_track_last_exit_of_jump(&named), GT_VECTOR_YES);
     expect_of(v, &by_name, at, mark_of(LOW, GT_EXIT_CALL_INDIRECT, 0), GT_VECTOR_YES);
     expect_of(v, &by_name, at, mark_of(LOW, GT_EXIT_RETURN, 0), GT_VECTOR_UNKNOWN);
-    expect_of(v, &named, at, gt_last_exit_of_func(&anon), GT_VECTOR_UNKNOWN);
-    expect_of(v, &named, KERNEL + 8, gt_last_exit_of_func(&anon), GT_VECTOR_YES);
+    expect_of(v, &named, at, gt_track_last_exit_of_func(&anon), GT_VECTOR_UNKNOWN);
+    expect_of(v, &named, KERNEL + 8, gt_track_last_exit_of_func(&anon), GT_VECTOR_YES);
 }
 
 /* Where the host reports exceptions, system calls are left that are none to it. */
@@ -142,10 +146,10 @@ static void test_host_reports(void **state)
     (void)state;
     struct gt_vcpu *v = start("aarch64", REPORTS);
     const uint64_t at = KERNEL + 0x80;
-    expect(v, at, gt_last_exit_of_func(&named), GT_VECTOR_UNKNOWN);
+    expect(v, at, gt_track_last_exit_of_func(&named), GT_VECTOR_UNKNOWN);
     expect(v, at, mark_of(LOW, GT_EXIT_CALL, at + 4), GT_VECTOR_UNKNOWN);
     expect(v, at, mark_of(KERNEL, GT_EXIT_EXCEPTION_RETURN, 0), GT_VECTOR_UNKNOWN);
-    expect_of(v, &by_name, at, gt_last_exit_of_jump(&named), GT_VECTOR_UNKNOWN);
+    expect_of(v, &by_name, at, gt_track_last_exit_of_jump(&named), GT_VECTOR_UNKNOWN);
     expect(v, at, mark_of(LOW, GT_EXIT_SYSCALL, 0), GT_VECTOR_YES);
 }
 
@@ -158,8 +162,9 @@ static void test_bios(void **state)
     uint64_t call = mark_of(0x7c00, GT_EXIT_SYSCALL, 0);
     expect(v, bios, call, GT_VECTOR_YES);
     expect(v, bios, call | GT_LAST_EXIT_RESUME, GT_VECTOR_YES);
-    v->rec->vectors = (struct gt_vectors){{bios}, 1};
-    expect(v, bios, gt_last_exit_of_func(&named), GT_VECTOR_UNKNOWN); /* tables are aarch64's */
+    v->rec->vectors = (struct gt_run_vectors){{bios}, 1};
+    expect(v, bios, gt_track_last_exit_of_func(&named),
+           GT_VECTOR_UNKNOWN); /* tables are aarch64's */
 }
 
 /* One vector shows where its table is; the others are known then. */
@@ -168,19 +173,19 @@ static void test_tables(void **state)
     (void)state;
     struct gt_vcpu *v = start("aarch64", SCOREBOARD);
     const uint64_t table = KERNEL + 0x800;
-    uint64_t jump = gt_last_exit_of_jump(&named);
+    uint64_t jump = gt_track_last_exit_of_jump(&named);
     struct gt_code first = block(table + 0x280, &anon), second = block(table + 0x480, &anon),
                    beyond = block(table + 0x800, &anon);
-    assert_false(gt_machine_is_vector(v, &second, jump));
-    assert_true(gt_machine_is_vector(v, &first, gt_last_exit_of_func(&named)));
+    assert_false(gt_run_machine_is_vector(v, &second, jump));
+    assert_true(gt_run_machine_is_vector(v, &first, gt_track_last_exit_of_func(&named)));
     assert_int_equal(v->rec->vectors.n, 1);
     assert_int_equal(v->rec->vectors.table[0], table);
-    assert_true(gt_machine_is_vector(v, &second, jump));
-    assert_false(gt_machine_is_vector(v, &beyond, jump));
+    assert_true(gt_run_machine_is_vector(v, &second, jump));
+    assert_false(gt_run_machine_is_vector(v, &beyond, jump));
     assert_int_equal(v->rec->vectors.n, 1);
     for (unsigned i = 0; i < 2 * GT_VECTOR_TABLES; i++) {
         struct gt_code other = block(KERNEL + 0x100000 + 0x800 * i, &anon);
-        assert_true(gt_machine_is_vector(v, &other, gt_last_exit_of_func(&named)));
+        assert_true(gt_run_machine_is_vector(v, &other, gt_track_last_exit_of_func(&named)));
     }
     assert_int_equal(v->rec->vectors.n, GT_VECTOR_TABLES);
 }
@@ -191,13 +196,13 @@ static void test_known(void **state)
     (void)state;
     struct gt_vcpu *v = start("aarch64", SCOREBOARD);
     const uint64_t at = KERNEL + 0x80;
-    gt_granule_at(v->rec, at)->call = gt_granule_bit(at);
-    expect(v, at, gt_last_exit_of_func(&named), GT_VECTOR_NO);
+    gt_run_granule_at(v->rec, at)->call = gt_run_granule_bit(at);
+    expect(v, at, gt_track_last_exit_of_func(&named), GT_VECTOR_NO);
     struct gt_code code = block(KERNEL + 0x100, &anon);
     code.vector = GT_VECTOR_NO;
-    assert_false(gt_machine_is_vector(v, &code, gt_last_exit_of_func(&named)));
+    assert_false(gt_run_machine_is_vector(v, &code, gt_track_last_exit_of_func(&named)));
     code.vector = GT_VECTOR_YES;
-    assert_true(gt_machine_is_vector(v, &code, gt_last_exit_of_jump(&named)));
+    assert_true(gt_run_machine_is_vector(v, &code, gt_track_last_exit_of_jump(&named)));
 }
 
 static void test_not_recorded(void **state)
@@ -206,9 +211,9 @@ static void test_not_recorded(void **state)
     struct gt_vcpu *v = start("aarch64", SCOREBOARD);
     struct gt_code code = block(KERNEL + 0x80, &anon);
     code.vector = GT_VECTOR_YES;
-    assert_true(gt_machine_is_vector(v, &code, gt_last_exit_of_func(&named)));
+    assert_true(gt_run_machine_is_vector(v, &code, gt_track_last_exit_of_func(&named)));
     v->begun = false;
-    assert_false(gt_machine_is_vector(v, &code, gt_last_exit_of_func(&named)));
+    assert_false(gt_run_machine_is_vector(v, &code, gt_track_last_exit_of_func(&named)));
     v->begun = true;
 }
 
@@ -217,24 +222,25 @@ static void test_three_chances(void **state)
 {
     (void)state;
     struct gt_vcpu *v = start("aarch64", SCOREBOARD);
-    struct gt_score *score = gt_vcpu_score(v->rec, v, 0);
+    struct gt_recorder_score *score = gt_run_vcpu_score(v->rec, v, 0);
     struct gt_code code = block(KERNEL + 0x80, &anon), good = block(KERNEL + 0x100, &anon);
     for (int i = 0; i < 10; i++) {
-        score->last_exit = gt_last_exit_of_func(&named);
-        assert_true(gt_machine_is_vector(v, &good, score->last_exit));
-        gt_machine_enter_at(v, score, &good);
-        assert_int_equal(score->last_exit, gt_last_exit_of_func(&anon));
+        score->last_exit = gt_track_last_exit_of_func(&named);
+        assert_true(gt_run_machine_is_vector(v, &good, score->last_exit));
+        gt_run_machine_enter_at(v, score, &good);
+        assert_int_equal(score->last_exit, gt_track_last_exit_of_func(&anon));
         assert_true(gt_machine_leave(&v->thread, &score->last_exit, 10));
-        assert_int_equal(score->last_exit, gt_last_exit_of_func(&named) | GT_LAST_EXIT_RESUME);
+        assert_int_equal(score->last_exit,
+                         gt_track_last_exit_of_func(&named) | GT_LAST_EXIT_RESUME);
     }
     for (int i = 0; i < 3; i++) {
-        score->last_exit = gt_last_exit_of_func(&named);
-        assert_true(gt_machine_is_vector(v, &code, score->last_exit));
-        gt_machine_enter_at(v, score, &code);
+        score->last_exit = gt_track_last_exit_of_func(&named);
+        assert_true(gt_run_machine_is_vector(v, &code, score->last_exit));
+        gt_run_machine_enter_at(v, score, &code);
         gt_machine_forget(&v->thread, 0);
     }
     assert_int_equal(code.vector, GT_VECTOR_NO);
-    assert_false(gt_machine_is_vector(v, &code, gt_last_exit_of_func(&named)));
+    assert_false(gt_run_machine_is_vector(v, &code, gt_track_last_exit_of_func(&named)));
     assert_int_equal(good.vector, GT_VECTOR_YES);
     assert_int_equal(good.vector_left, 0);
 }
