@@ -38,7 +38,7 @@ struct reading {
     struct gt_error *err;
 };
 
-bool gt_etrace_calls_are(const char *path, const char *const *elf)
+bool gt_cli_etrace_calls_are(const char *path, const char *const *elf)
 {
     unsigned char first[GT_FILE_KIND_BYTES];
     if (strcmp(path, "-") == 0 || g_str_has_prefix(path, "unix:"))
@@ -247,8 +247,8 @@ static int make(struct reading *r, const char *const *elf, const struct gt_error
     return status < 0 ? status : r->status;
 }
 
-int gt_etrace_calls_make(const char *path, const char *const *elf,
-                         const struct gt_error_notices *notices, struct gt_error *err)
+int gt_cli_etrace_calls_make(const char *path, const char *const *elf,
+                             const struct gt_error_notices *notices, struct gt_error *err)
 {
     struct reading *r = g_new0(struct reading, 1);
     g_autofree char *program = g_strdup(elf && *elf ? *elf : "unknown");

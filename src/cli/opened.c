@@ -41,10 +41,10 @@ int gt_cli_opened_open_any(const char *path, GPtrArray *elf, const struct gt_err
                            struct gtrace **out, struct gt_error *err)
 {
     *out = NULL;
-    const char *const *programs = gt_option_texts(elf);
-    if (!gt_etrace_calls_are(path, programs))
+    const char *const *programs = gt_cli_option_texts(elf);
+    if (!gt_cli_etrace_calls_are(path, programs))
         return open_at(path, NULL, notices, out, err);
-    int fd = gt_etrace_calls_make(path, programs, notices, err);
+    int fd = gt_cli_etrace_calls_make(path, programs, notices, err);
     if (fd < 0)
         return fd;
     int status = open_at(path, &fd, notices, out, err);

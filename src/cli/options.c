@@ -125,7 +125,7 @@ char *gt_cli_options_choices(const struct gt_cli_options_spec *spec, const struc
     return g_strjoinv(" ", (char **)words->pdata);
 }
 
-const char *const *gt_option_texts(GPtrArray *list)
+const char *const *gt_cli_option_texts(GPtrArray *list)
 {
     if (!list)
         return NULL;

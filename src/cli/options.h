@@ -109,6 +109,6 @@ char *gt_cli_option_value_name(const struct gt_cli_option *o);
 char *gt_cli_options_choices(const struct gt_cli_options_spec *spec, const struct gt_cli_option *o);
 /* The values of an option that may be given several times, until NULL; NULL: it was not given. They
  * belong to the list, which stays as long. */
-const char *const *gt_option_texts(GPtrArray *list);
+const char *const *gt_cli_option_texts(GPtrArray *list);
 
 #endif

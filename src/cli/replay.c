@@ -63,9 +63,9 @@ static int replay(struct gt_cli_reading *r, const void *user, struct gt_error *e
                                               .last = (uint32_t)o->last,
                                               .symbols = !o->reader.demangle,
                                               .fields = o->fields,
-                                              .modules = gt_option_texts(o->modules),
+                                              .modules = gt_cli_option_texts(o->modules),
                                               .colors = colors};
-    w.functions = gt_option_texts(o->functions);
+    w.functions = gt_cli_option_texts(o->functions);
     status = gtrace_replay(r->trace, &w, &how, r->pager->out.fd, &e);
     const int failed = errno;
     const bool closed = status == GTRACE_E_IO && failed == EPIPE;

@@ -129,7 +129,7 @@ static int make_tasks(const struct gt_cli_window_options *o, const struct gtrace
                       struct gt_cli_window *out, struct gt_error *err)
 {
     struct gtrace_error e = {.size = sizeof e};
-    out->part.tasks = gt_option_texts(o->tasks);
+    out->part.tasks = gt_cli_option_texts(o->tasks);
     for (const char *const *task = out->part.tasks; task && *task; task++) {
         const int status = gtrace_choose_tasks(t, *task, NULL, 0, &e);
         if (status < 0)

@@ -22,12 +22,12 @@ enum {
 struct firefox {
     struct gt_json json;
     const struct gt_calls *calls;
-    const struct gt_samples *samples;
+    const struct gt_export_samples *samples;
     struct gt_image_demangler *demangler;
     bool instructions; /* times are */
     uint64_t start;    /* time 0 of the file */
     /* of the thread at hand */
-    const struct gt_sample_task *task;
+    const struct gt_export_sample_task *task;
     GHashTable *number; /* of the index of a function: its number in the thread, + 1 */
     GArray *functions;  /* uint32_t: indexes, by number */
     GPtrArray *strings;
@@ -56,9 +56,9 @@ static const char *name_of(const struct firefox *f, const struct gt_calls_functi
     return *function->name ? gt_image_demangle(f->demangler, function->name) : "?";
 }
 
-static const struct gt_sample_stack *stack_of(const struct firefox *f, guint i)
+static const struct gt_export_sample_stack *stack_of(const struct firefox *f, guint i)
 {
-    return &g_array_index(f->task->stacks, struct gt_sample_stack, i);
+    return &g_array_index(f->task->stacks, struct gt_export_sample_stack, i);
 }
 
 static uint32_t number_of(const struct firefox *f, uint32_t function)
@@ -66,7 +66,7 @@ static uint32_t number_of(const struct firefox *f, uint32_t function)
     return GPOINTER_TO_UINT(g_hash_table_lookup(f->number, GUINT_TO_POINTER(function))) - 1;
 }
 
-static void thread_begin(struct firefox *f, const struct gt_sample_task *task)
+static void thread_begin(struct firefox *f, const struct gt_export_sample_task *task)
 {
     f->task = task;
     f->number = g_hash_table_new(NULL, NULL);
@@ -245,7 +245,7 @@ static void put_categories(struct firefox *f)
     g_autofree uint8_t *category = g_new(uint8_t, n + 1);
     column_begin(&f->json, "category");
     for (guint i = 0; i < n; i++) {
-        const struct gt_sample_stack *s = stack_of(f, i);
+        const struct gt_export_sample_stack *s = stack_of(f, i);
         const uint8_t outer = s->parent == GT_TREE_NONE ? OTHER : category[s->parent];
         category[i] = gt_calls_function(f->calls, s->function)->is_handler ? HANDLER : outer;
         gt_json_u64(&f->json, category[i]);
@@ -275,7 +275,7 @@ static void put_stacks(struct firefox *f)
 static void put_samples(struct firefox *f)
 {
     struct gt_json *j = &f->json;
-    const struct gt_sample *s = &g_array_index(f->task->samples, struct gt_sample, 0);
+    const struct gt_export_sample *s = &g_array_index(f->task->samples, struct gt_export_sample, 0);
     const guint n = f->task->samples->len;
     table_begin(j, "samples", n);
     gt_json_member_text(j, "weightType", f->instructions ? "samples" : "tracing-ms");
@@ -297,7 +297,8 @@ static void put_samples(struct firefox *f)
 static void put_markers(struct firefox *f, const GArray *instants)
 {
     struct gt_json *j = &f->json;
-    const struct gt_sample_instant *one = &g_array_index(instants, struct gt_sample_instant, 0);
+    const struct gt_export_sample_instant *one =
+        &g_array_index(instants, struct gt_export_sample_instant, 0);
     table_begin(j, "markers", instants->len);
     column_begin(j, "name");
     for (guint i = 0; i < instants->len; i++)
@@ -342,8 +343,8 @@ static void put_title(struct gt_json *j, const struct title *t)
     put_column(j, "pausedRanges", 0, "");
 }
 
-static void put_thread(struct firefox *f, const struct gt_sample_task *task, const GArray *instants,
-                       const struct title *title)
+static void put_thread(struct firefox *f, const struct gt_export_sample_task *task,
+                       const GArray *instants, const struct title *title)
 {
     static const char *const symbols[] = {"libIndex", "address", "name", "functionSize", NULL};
     struct gt_json *j = &f->json;
@@ -368,7 +369,7 @@ static void put_thread(struct firefox *f, const struct gt_sample_task *task, con
 static void put_task(struct firefox *f, uint32_t index)
 {
     const struct gt_calls_task *t = gt_calls_task(f->calls, index);
-    const struct gt_sample_task *task = &f->samples->task[index];
+    const struct gt_export_sample_task *task = &f->samples->task[index];
     g_autofree char *name = gt_export_frames_task_name(f->calls, index);
     g_autofree char *process = gt_export_frames_process_name(f->calls, t->process);
     const struct title title = {name, process, t->id, gt_calls_process(f->calls, t->process)->pid};
@@ -378,9 +379,9 @@ static void put_task(struct firefox *f, uint32_t index)
 /* The console's lines are on no task: a thread without calls. */
 static void put_console(struct firefox *f)
 {
-    g_autoptr(GArray) stacks = g_array_new(FALSE, FALSE, sizeof(struct gt_sample_stack));
-    g_autoptr(GArray) samples = g_array_new(FALSE, FALSE, sizeof(struct gt_sample));
-    const struct gt_sample_task none = {stacks, samples, NULL};
+    g_autoptr(GArray) stacks = g_array_new(FALSE, FALSE, sizeof(struct gt_export_sample_stack));
+    g_autoptr(GArray) samples = g_array_new(FALSE, FALSE, sizeof(struct gt_export_sample));
+    const struct gt_export_sample_task none = {stacks, samples, NULL};
     const struct title title = {"console", "console", 0, 0};
     if (f->samples->console->len)
         put_thread(f, &none, f->samples->console, &title);
@@ -448,8 +449,8 @@ static void put_file(struct firefox *f)
 int gt_export_firefox(struct gt_calls *c, const struct gt_export_sums_options *o,
                       struct gt_output *out, struct gt_error *err)
 {
-    struct gt_samples samples;
-    int status = gt_samples_make(c, o, out, &samples, err);
+    struct gt_export_samples samples;
+    int status = gt_export_samples_make(c, o, out, &samples, err);
     if (status < 0)
         return status;
     struct firefox f = {.calls = c, .samples = &samples, .demangler = gt_image_demangler_create()};
@@ -459,6 +460,6 @@ int gt_export_firefox(struct gt_calls *c, const struct gt_export_sums_options *o
     gt_json_init(&f.json, out, GT_JSON_REPLACE);
     put_file(&f);
     gt_image_demangler_destroy(f.demangler);
-    gt_samples_clear(&samples);
+    gt_export_samples_clear(&samples);
     return 0;
 }

@@ -39,14 +39,14 @@ static void put_call(struct perf *p, uint32_t function)
     g_string_append(p->line, ")\n");
 }
 
-static void put_sample(struct perf *p, const struct gt_sample_task *task, const struct gt_sample *s,
-                       const char *who)
+static void put_sample(struct perf *p, const struct gt_export_sample_task *task,
+                       const struct gt_export_sample *s, const char *who)
 {
     g_string_printf(p->line, "%s %" PRIu64 ".%09" PRIu64 ": %" PRIu64 " %s: \n", who,
                     s->time / 1000000000, s->time % 1000000000, s->weight, p->event);
     for (uint32_t i = s->stack; i != GT_TREE_NONE;) {
-        const struct gt_sample_stack *stack =
-            &g_array_index(task->stacks, struct gt_sample_stack, i);
+        const struct gt_export_sample_stack *stack =
+            &g_array_index(task->stacks, struct gt_export_sample_stack, i);
         put_call(p, stack->function);
         i = stack->parent;
     }
@@ -54,9 +54,9 @@ static void put_sample(struct perf *p, const struct gt_sample_task *task, const 
     gt_output_bytes(p->out, p->line->str, p->line->len);
 }
 
-static void put_task(struct perf *p, const struct gt_samples *samples, uint32_t index)
+static void put_task(struct perf *p, const struct gt_export_samples *samples, uint32_t index)
 {
-    const struct gt_sample_task *task = &samples->task[index];
+    const struct gt_export_sample_task *task = &samples->task[index];
     const struct gt_calls_task *t = gt_calls_task(p->calls, index);
     g_autofree char *name = gt_export_frames_task_name(p->calls, index);
     g_autoptr(GString) who = g_string_new(NULL);
@@ -64,7 +64,8 @@ static void put_task(struct perf *p, const struct gt_samples *samples, uint32_t 
     g_string_append_printf(who, " %5" PRIu32 "/%" PRIu32,
                            gt_calls_process(p->calls, t->process)->pid, t->id);
     for (guint i = 0; i < task->samples->len && !p->out->failed; i++) {
-        const struct gt_sample *s = &g_array_index(task->samples, struct gt_sample, i);
+        const struct gt_export_sample *s =
+            &g_array_index(task->samples, struct gt_export_sample, i);
         if (s->stack != GT_TREE_NONE)
             put_sample(p, task, s, who->str);
     }
@@ -73,8 +74,8 @@ static void put_task(struct perf *p, const struct gt_samples *samples, uint32_t 
 int gt_export_perf(struct gt_calls *c, const struct gt_export_sums_options *o,
                    struct gt_output *out, struct gt_error *err)
 {
-    struct gt_samples samples;
-    int status = gt_samples_make(c, o, out, &samples, err);
+    struct gt_export_samples samples;
+    int status = gt_export_samples_make(c, o, out, &samples, err);
     if (status < 0)
         return status;
     struct perf p = {out, c, gt_image_demangler_create(),
@@ -85,6 +86,6 @@ int gt_export_perf(struct gt_calls *c, const struct gt_export_sums_options *o,
             put_task(&p, &samples, i);
     g_string_free(p.line, TRUE);
     gt_image_demangler_destroy(p.demangler);
-    gt_samples_clear(&samples);
+    gt_export_samples_clear(&samples);
     return 0;
 }

@@ -8,33 +8,34 @@
 
 static void clear_instant(void *instant)
 {
-    g_free(((struct gt_sample_instant *)instant)->text);
+    g_free(((struct gt_export_sample_instant *)instant)->text);
 }
 
 static GArray *instants_new(void)
 {
-    GArray *a = g_array_new(FALSE, FALSE, sizeof(struct gt_sample_instant));
+    GArray *a = g_array_new(FALSE, FALSE, sizeof(struct gt_export_sample_instant));
     g_array_set_clear_func(a, clear_instant);
     return a;
 }
 
-static struct gt_sample_task *task_of(struct gt_samples *s, uint32_t index)
+static struct gt_export_sample_task *task_of(struct gt_export_samples *s, uint32_t index)
 {
-    struct gt_sample_task *t = &s->task[index];
+    struct gt_export_sample_task *t = &s->task[index];
     if (!t->stacks)
-        *t = (struct gt_sample_task){g_array_new(FALSE, FALSE, sizeof(struct gt_sample_stack)),
-                                     g_array_new(FALSE, FALSE, sizeof(struct gt_sample)),
-                                     instants_new()};
+        *t = (struct gt_export_sample_task){
+            g_array_new(FALSE, FALSE, sizeof(struct gt_export_sample_stack)),
+            g_array_new(FALSE, FALSE, sizeof(struct gt_export_sample)), instants_new()};
     return t;
 }
 
-static void samples_init(struct gt_samples *s, const struct gt_calls *c, bool in_time)
+static void samples_init(struct gt_export_samples *s, const struct gt_calls *c, bool in_time)
 {
     const size_t n = gt_calls_n_tasks(c);
-    *s = (struct gt_samples){g_new0(struct gt_sample_task, n + 1), n, in_time, instants_new()};
+    *s = (struct gt_export_samples){g_new0(struct gt_export_sample_task, n + 1), n, in_time,
+                                    instants_new()};
 }
 
-void gt_samples_clear(struct gt_samples *s)
+void gt_export_samples_clear(struct gt_export_samples *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         if (!s->task[i].stacks)
@@ -45,22 +46,22 @@ void gt_samples_clear(struct gt_samples *s)
     }
     g_clear_pointer(&s->console, g_array_unref);
     g_free(s->task);
-    *s = (struct gt_samples){0};
+    *s = (struct gt_export_samples){0};
 }
 
 /* ---- sums ---------------------------------------------------------------------------------- */
 
-static void take_root(struct gt_samples *s, const struct gt_profile_tree *t,
+static void take_root(struct gt_export_samples *s, const struct gt_profile_tree *t,
                       const struct gt_profile_tree_root *r)
 {
     const struct gt_profile_tree_node *root = &t->node[r->node];
-    struct gt_sample_task *task = task_of(s, r->group);
+    struct gt_export_sample_task *task = task_of(s, r->group);
     uint64_t time = 0;
     for (uint32_t i = r->node + 1; i < root->end; i++) {
         const struct gt_profile_tree_node *n = &t->node[i];
-        const struct gt_sample_stack stack = {
+        const struct gt_export_sample_stack stack = {
             n->function, n->parent == r->node ? GT_TREE_NONE : n->parent - r->node - 1};
-        const struct gt_sample sample = {time, (uint64_t)n->self, i - r->node - 1};
+        const struct gt_export_sample sample = {time, (uint64_t)n->self, i - r->node - 1};
         g_array_append_val(task->stacks, stack);
         if (n->self)
             g_array_append_val(task->samples, sample);
@@ -69,7 +70,7 @@ static void take_root(struct gt_samples *s, const struct gt_profile_tree *t,
 }
 
 static int take_sums(struct gt_calls *c, const struct gt_export_sums_options *o,
-                     struct gt_samples *out, struct gt_error *err)
+                     struct gt_export_samples *out, struct gt_error *err)
 {
     struct gt_profile_tree tree;
     int status = gt_export_sums_make_paths(c, o, GT_TREE_BY_FIRST, &tree, err);
@@ -84,7 +85,7 @@ static int take_sums(struct gt_calls *c, const struct gt_export_sums_options *o,
 /* ---- in order of time ---------------------------------------------------------------------- */
 
 struct walk {
-    struct gt_samples *to;
+    struct gt_export_samples *to;
     GHashTable **children; /* by task: of (stack << 32 | function) the stack above it, each + 1 */
     struct now {
         uint32_t stack; /* index; GT_TREE_NONE: no call is open */
@@ -108,8 +109,8 @@ static void sample(struct walk *w, uint32_t index, uint64_t time)
     struct now *now = &w->now[index];
     const bool idle = now->asleep || now->stack == GT_TREE_NONE;
     GArray *samples = task_of(w->to, index)->samples;
-    const struct gt_sample s = {now->since, idle ? 0 : time - now->since,
-                                idle ? GT_TREE_NONE : now->stack};
+    const struct gt_export_sample s = {now->since, idle ? 0 : time - now->since,
+                                       idle ? GT_TREE_NONE : now->stack};
     if (time > now->since && (!idle || samples->len > 0) && has_room(w))
         g_array_append_val(samples, s);
     now->since = time;
@@ -119,7 +120,7 @@ static uint32_t child_of(struct walk *w, uint32_t index, uint32_t function)
 {
     GArray *stacks = task_of(w->to, index)->stacks;
     GHashTable **children = &w->children[index];
-    const struct gt_sample_stack next = {function, w->now[index].stack};
+    const struct gt_export_sample_stack next = {function, w->now[index].stack};
     const uint64_t key = (uint64_t)(uint32_t)(next.parent + 1) << 32 | function;
     if (!*children)
         *children = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -155,15 +156,15 @@ static void end(void *self, const struct gt_call *e, const struct gt_export_slic
     if (gt_call_suspends(e->function) && !w->wall)
         now->asleep = false;
     else if (now->stack != GT_TREE_NONE)
-        now->stack =
-            g_array_index(task_of(w->to, e->task)->stacks, struct gt_sample_stack, now->stack)
-                .parent;
+        now->stack = g_array_index(task_of(w->to, e->task)->stacks, struct gt_export_sample_stack,
+                                   now->stack)
+                         .parent;
 }
 
 static void instant(void *self, uint32_t task, uint64_t time, const char *text)
 {
     struct walk *w = self;
-    const struct gt_sample_instant one = {time, g_strdup(text)};
+    const struct gt_export_sample_instant one = {time, g_strdup(text)};
     GArray *to = task == GT_SLICES_CONSOLE ? w->to->console : task_of(w->to, task)->instants;
     if (has_room(w))
         g_array_append_val(to, one);
@@ -172,7 +173,8 @@ static void instant(void *self, uint32_t task, uint64_t time, const char *text)
 }
 
 static int take_time(struct gt_calls *c, const struct gt_export_sums_options *o,
-                     const struct gt_output *output, struct gt_samples *out, struct gt_error *err)
+                     const struct gt_output *output, struct gt_export_samples *out,
+                     struct gt_error *err)
 {
     struct walk w = {.to = out, .wall = o->window->wall};
     const struct gt_export_slices slices = {&w, begin, end, instant, &w.full};
@@ -193,13 +195,14 @@ static int take_time(struct gt_calls *c, const struct gt_export_sums_options *o,
     return status;
 }
 
-int gt_samples_make(struct gt_calls *c, const struct gt_export_sums_options *o,
-                    const struct gt_output *output, struct gt_samples *out, struct gt_error *err)
+int gt_export_samples_make(struct gt_calls *c, const struct gt_export_sums_options *o,
+                           const struct gt_output *output, struct gt_export_samples *out,
+                           struct gt_error *err)
 {
     const bool in_time = o->window && (o->window->from || o->window->to);
     samples_init(out, c, in_time);
     int status = in_time ? take_time(c, o, output, out, err) : take_sums(c, o, out, err);
     if (status < 0)
-        gt_samples_clear(out);
+        gt_export_samples_clear(out);
     return status;
 }
