@@ -5,7 +5,7 @@
  * func_exit; its function is a number whose name the metadata has, in an enumeration. Events and
  * the console's lines are events with a text.
  *
- * A stream's times have to be in order, which those of all tasks together are not always.
+ * Times of a stream have to be in order; events of all tasks together are not always in order.
  */
 #include "base/bytes.h"
 #include "base/file.h"
