@@ -125,7 +125,7 @@ static void test_parts(void **state)
         if (rows[i].pattern[0] == '^')
             continue;
         memset(text, '-', sizeof text);
-        strcpy(text + 350, rows[i].text);
+        snprintf(text + 350, sizeof text - 350, "%s", rows[i].text);
         if (match(rows[i].pattern, text) != rows[i].found)
             fail_msg("'%s' in '%s'", rows[i].pattern, text);
     }
