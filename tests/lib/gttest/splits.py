@@ -10,7 +10,7 @@ from gttest.commands import must, run
 from gttest.paths import GUESTTRACE
 from gttest.results import need, read_bytes
 
-EXPORTS = ['perfetto', 'chrome', 'folded', 'speedscope', 'callgrind', 'pprof', 'firefox', 'perf']
+EXPORTS = ['perfetto', 'chrome', 'folded', 'speedscope', 'callgrind', 'pprof', 'firefox']
 READINGS = [['report'], ['report', '--by', 'task'], ['graph'], ['replay'], ['replay', '--flat']]
 
 
