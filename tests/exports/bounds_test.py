@@ -11,7 +11,7 @@ from gttest.paths import GUESTTRACE
 from gttest.results import equal, need, read_text
 from gttest.uftrace import ENTRY, EXIT
 
-DEEP, MANY, CUT = 20000, 1000000, 1000
+DEEP, MANY, CUT, STACK = 20000, 1000000, 1000, 127
 DOWN, LEAF = 16, 32
 NAMES = {DOWN: 'down', LEAF: 'leaf'}
 
@@ -52,6 +52,12 @@ def test_deep(t):
         out, said = export(t, form, path)
         need('paths are cut' in said and os.path.getsize(out) < 10 << 20, form, os.path.getsize(out), said)
     equal(export(t, 'callgrind', path)[1], '', 'callgrind, which has no paths')
+    for options in [], ['--from', '1ns']:
+        out, said = export(t, 'perf', path, *options)
+        need(f'more than {STACK} calls have their innermost {STACK}' in said, said)
+        lines = max(stack.count('\n') for stack in read_text(out).split('\n\n'))
+        equal(lines, STACK, 'calls of the longest stack of perf', options)
+    equal(export(t, 'perf', path, '--depth', str(STACK))[1], '', 'perf, of a depth that it has')
 
 
 def test_indent(t):
