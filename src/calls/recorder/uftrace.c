@@ -181,6 +181,7 @@ static int init_members(struct gt_recorder *r, struct gt_error *err)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     gt_recorder_plan_choose(r);
     pthread_mutex_init(&r->lock, NULL);
+    gt_run_clones_init(&r->process.clones);
     gt_recorder_open_calls_init(&r->open_calls);
     gt_gate_init(&r->gate);
     gt_support_modules_init(&r->code.modules, r->guest.user, gt_recorder_output_module_added, r);

@@ -83,6 +83,8 @@ struct gt_vcpu {
     int exit_status;
     bool in_fork;                    /* gt_recorder_users_before_fork was called */
     bool in_syscall;                 /* user mode */
+    bool clones;                     /* it is creating a thread that has not begun */
+    uint64_t clone_time;             /* since then; the instruction clock */
     struct gt_run_system_call *call; /* that is recorded and has not returned; NULL: none */
     bool halted;     /* while the recorder sleeps: it is in the system call that it was in before */
     bool lends_root; /* around a fork, to the child's threads (base/root.h) */

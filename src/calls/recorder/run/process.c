@@ -31,8 +31,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* The new thread's time begins at that of the thread that created it. clock=auto: with the second
- * thread the host's clock is used, and times continue from the present one. */
+/* clock=auto: with the second thread the host's clock is used, and times continue from the present
+ * one. */
 static void before_thread(struct gt_vcpu *v, struct gt_recorder_score *score, uint64_t flags)
 {
     struct gt_recorder *r = v->rec;
@@ -45,6 +45,8 @@ static void before_thread(struct gt_vcpu *v, struct gt_recorder_score *score, ui
         gt_run_use_host_clock(r, 0);
         gt_run_use_host_clock(r, now - gt_run_vcpu_time(v, score));
     }
+    if (!r->hot.host_clock)
+        gt_run_clones_before(v, now);
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -379,6 +381,13 @@ static void take_up_child(struct gt_vcpu *v, struct gt_recorder_score *score)
     gt_track_forked(&v->thread, time);
 }
 
+static void after_thread(struct gt_vcpu *v, int64_t result)
+{
+    pthread_mutex_lock(&v->rec->lock);
+    gt_run_clones_after(v, result);
+    pthread_mutex_unlock(&v->rec->lock);
+}
+
 static void after_syscall(struct gt_vcpu *v, struct gt_recorder_score *score, int64_t result)
 {
     struct gt_recorder *r = v->rec;
@@ -402,6 +411,8 @@ static void on_syscall_return(struct gt_recorder *r, unsigned vcpu, int64_t resu
     struct gt_recorder_score *score = gt_run_vcpu_score(r, v, vcpu);
     gt_select_dormant_lock(r);
     v->in_syscall = false;
+    if (v->clones)
+        after_thread(v, result);
     if (v->begun)
         after_syscall(v, score, result);
     else if (v->mapping)

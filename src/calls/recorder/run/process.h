@@ -4,6 +4,7 @@
 #define GT_CALLS_RECORDER_RUN_PROCESS_H
 
 #include "base/error.h"
+#include "calls/recorder/run/clones.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,6 +24,7 @@ struct gt_run_process {
     bool dying;        /* the exit event has come; the signal will */
     char *cmdline, *exename;
     char first_name[16]; /* the process's name as it began: QEMU's own */
+    struct gt_run_clones clones;
 };
 
 /* User mode, at load: the installed recorder follows forks from now on. GT_E_NOMEM, GT_E_IO. */

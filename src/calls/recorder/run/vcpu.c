@@ -111,6 +111,14 @@ static void refuse_all(struct gt_recorder *r)
     }
 }
 
+/* The newest time before that of the vCPU that is being announced. */
+static uint64_t begins_after(struct gt_recorder *r)
+{
+    if (!r->guest.user)
+        return gt_run_vcpus_newest(r);
+    return r->hot.host_clock ? r->vcpus.last_time : gt_run_clones_begin(r, gt_run_vcpu_current(r));
+}
+
 void gt_run_on_vcpu_init(void *self, unsigned vcpu)
 {
     struct gt_recorder *r = self;
@@ -121,6 +129,7 @@ void gt_run_on_vcpu_init(void *self, unsigned vcpu)
     enum gt_support_round_robin vcpus =
         gt_support_round_robin_correct(&r->host, vcpu, "their calls are not recorded");
     pthread_mutex_lock(&r->lock);
+    const uint64_t newest = begins_after(r);
     if (gt_gate_ends(&r->gate)) { /* it is ended without this vCPU */
         pthread_mutex_unlock(&r->lock);
         return;
@@ -137,10 +146,9 @@ void gt_run_on_vcpu_init(void *self, unsigned vcpu)
     score->last_exit = 0;
     v->block_insns = 0;
     v->name[0] = v->last_name[0] = '\0';
-    v->refused = v->in_syscall = v->halted = v->met = false;
+    v->refused = v->in_syscall = v->clones = v->halted = v->met = false;
     v->thread.slow_flags = GT_VCPU_IDLE | (r->hot.host_clock ? GT_VCPU_CLOCK : 0) |
                            (gt_recorder_plan(r)->asks ? GT_VCPU_ASKS : 0);
-    uint64_t newest = r->guest.user ? r->vcpus.last_time : gt_run_vcpus_newest(r);
     v->insn_base = newest + 1 - score->insns;
     pthread_mutex_unlock(&r->lock);
     if (vcpus == GT_VCPUS_WRONG)
@@ -261,4 +269,5 @@ void gt_run_vcpus_forked(struct gt_vcpu *v)
         other->begun = false;
         gt_gate_leave(&other->thread.busy);
     }
+    gt_run_clones_forked(r);
 }
