@@ -184,6 +184,14 @@ def check_lines(machine, case):
         same(flat(filtered), text, f'record {words}:')
 
 
+def check_suspended(machine):
+    """Of tasks without a call that is recorded, what suspends them at the end has not returned either."""
+    words = ['-H', '.']
+    whole, filtered = machine.run(*arguments(words))
+    need(' open ' in flat(filtered), 'no task is suspended at the end')
+    same(flat(filtered), flat(whole, *words), f'record {words}:')
+
+
 def check_qemu(folder, case, arch, version, qemu):
     machine, tally = Machine(folder, case, arch, qemu), Tally()
     whole = flat(machine.run()[0])
@@ -194,6 +202,7 @@ def check_qemu(folder, case, arch, version, qemu):
         tally.run(f'QEMU {version}, set {seed}', compare, machine, options)
     tally.run(f'QEMU {version}, lines', check_lines, machine, case)
     tally.run(f'QEMU {version}, tasks', check_tasks, machine)
+    tally.run(f'QEMU {version}, suspended', check_suspended, machine)
     tally.run(f'QEMU {version}, sleeps', check_sleeps, machine, names)
     if 'vector_' in whole:
         tally.run(f'QEMU {version}, triggers', check_triggers, machine)

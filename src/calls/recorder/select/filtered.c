@@ -305,8 +305,9 @@ void gt_select_filtered_ends(struct gt_select_filtered *f, uint64_t time)
     time = prepare(f, time);
     gt_filter_takes_event(&f->state, time); /* it may have been switched off */
     gt_filter_until(&f->state, time);
-    if (f->state.shown)
-        note_ends(f, f->state.shown, time);
+    /* A task is resumed to be ended: that it was suspended has no return either, in no call. */
+    if (f->state.shown || f->resumed == time)
+        note_ends(f, f->state.shown ? f->state.shown : 1, time);
 }
 
 void gt_select_filtered_suspend(struct gt_select_filtered *f, uint64_t time)
@@ -317,8 +318,10 @@ void gt_select_filtered_suspend(struct gt_select_filtered *f, uint64_t time)
 
 void gt_select_filtered_resume(struct gt_select_filtered *f, uint64_t time)
 {
-    if (f->out)
-        gt_filter_resume(&f->state, prepare(f, time));
+    if (!f->out)
+        return;
+    f->resumed = prepare(f, time);
+    gt_filter_resume(&f->state, f->resumed);
 }
 
 /* ---- the tracker's transfers and stacks ---------------------------------------------------- */

@@ -28,6 +28,7 @@ struct gt_select_filtered {
     unsigned level;            /* with privilege_levels: its own; else 0 */
     uint32_t at;               /* a frame of the stack, while the set is replaced */
     uint64_t last;             /* time of the last record */
+    uint64_t resumed;          /* when it was last resumed */
     uint64_t recorded, beyond; /* calls: recorded; too deep for that */
     uint32_t id, pid, cpu;
     char name[16];
