@@ -27,7 +27,7 @@ from gttest import paths, qemus, results
 from gttest.commands import run, tool
 from gttest.compilers import compile_to
 from gttest.recordings import check_directory
-from gttest.results import Skip, need, status, write
+from gttest.results import Failure, Skip, need, status, write
 
 PROGRAMS = paths.source('truth', 'programs')
 # What the C library chooses functions by.
@@ -159,18 +159,26 @@ def build(case, folder):
             *case.command[1:]]
 
 
-def environment(valgrind, case, bind_now, folder):
-    """What a program under valgrind finds in its environment, and an order in which QEMU, which
-    turns it round, gives it the same one."""
+def found_environment(emulator, env, folder):
+    """What a program below it finds in its environment, in order: getenv compares with one after the other."""
+    done = run([*emulator, shutil.which('env'), '-0'], env=env, cwd=folder)
+    need(done.returncode == 0, done.stderr.decode())
+    return [tuple(e.split('=', 1)) for e in done.stdout.decode().split('\0') if e]
+
+
+def environment(valgrind, qemu, case, bind_now, folder):
+    """What a program under valgrind finds in its environment, and an order in which QEMU, some of whose versions turn it
+    round, gives it the same one."""
     env = {'PATH': '/usr/bin:/bin', 'LC_ALL': 'C', **case.env}
     if not case.static:
         env['GLIBC_TUNABLES'] = 'glibc.cpu.hwcaps=' + ','.join('-' + f for f in FEATURES)
     if bind_now:
         env['LD_BIND_NOW'] = '1'
-    done = run([valgrind, '--tool=none', '-q', shutil.which('env'), '-0'], env=env, cwd=folder)
-    need(done.returncode == 0, done.stderr.decode())
-    pairs = [e.split('=', 1) for e in done.stdout.decode().split('\0') if e]
-    return env, dict(reversed(pairs))
+    wanted = found_environment([valgrind, '--tool=none', '-q'], env, folder)
+    for pairs in wanted, wanted[::-1]:
+        if found_environment([qemu], dict(pairs), folder) == wanted:
+            return env, dict(pairs)
+    raise Failure('QEMU gives a program another environment than valgrind, in any order:', wanted)
 
 
 def profile(case, valgrind, command, env, folder):
@@ -290,7 +298,7 @@ def check_run(case, bind_now, folder):
     if case.static and 'avx2' not in open('/proc/cpuinfo', encoding='utf-8').read().split():
         raise Skip('valgrind shows programs no AVX2 here, and a static one chooses functions by it')
     command = build(case, folder)
-    theirs_env, ours_env = environment(valgrind, case, bind_now, folder)
+    theirs_env, ours_env = environment(valgrind, qemu, case, bind_now, folder)
     theirs, edges = profile(case, valgrind, command, theirs_env, folder)
     ours, rec = record(case, qemu, command, ours_env, folder, 'first')
     need((theirs.returncode, theirs.stdout) == (ours.returncode, ours.stdout),
