@@ -32,8 +32,9 @@ static bool match(const char *pattern, const char *text)
     return found;
 }
 
-static void assert_refused(const char *pattern, bool glob, int status, size_t place,
-                           const char *message)
+/* PCRE2's versions say different places: `place`, one beside it, or those up to `last`. */
+static void assert_refused_up_to(const char *pattern, bool glob, int status, size_t place,
+                                 size_t last, const char *message)
 {
     struct gt_filter_regex *r;
     struct gt_error err;
@@ -42,8 +43,14 @@ static void assert_refused(const char *pattern, bool glob, int status, size_t pl
         (glob ? gt_filter_regex_parse_glob : gt_filter_regex_parse)(pattern, &r, &at, &err),
         status);
     assert_null(r);
-    assert_in_range(at, place ? place - 1 : 0, place + 1); /* PCRE2's versions differ by one */
+    assert_in_range(at, place ? place - 1 : 0, last);
     assert_non_null(strstr(err.text, message));
+}
+
+static void assert_refused(const char *pattern, bool glob, int status, size_t place,
+                           const char *message)
+{
+    assert_refused_up_to(pattern, glob, status, place, place + 1, message);
 }
 
 static void test_matches(void **state)
@@ -73,7 +80,7 @@ static void test_refused(void **state)
     assert_refused("ab)c", false, GT_E_USAGE, 2, "unmatched closing parenthesis");
     assert_refused("a[b", false, GT_E_USAGE, 3, "missing terminating ]");
     assert_refused("a[z-b]", false, GT_E_USAGE, 4, "range out of order");
-    assert_refused("[[:foo:]]", false, GT_E_USAGE, 3, "unknown POSIX class");
+    assert_refused_up_to("[[:foo:]]", false, GT_E_USAGE, 3, 8, "unknown POSIX class");
     assert_refused("a|*b", false, GT_E_USAGE, 3, "nothing here to repeat");
     assert_refused("a{3,2}", false, GT_E_USAGE, 6, "numbers out of order");
     assert_refused("(a)\\1", false, GT_E_USAGE, 3, "back-references");
@@ -270,8 +277,8 @@ static void test_hostile(void **state)
     assert_int_equal(undecided("(a?){50}[bc]", text), 0);
     assert_true(match("a{200}$", text));
     assert_refused("((((a{100}){100}){100}){100}){100}", false, GT_E_RANGE, 34, "too large");
-    assert_refused("a{99999999999999999999}", false, GT_E_RANGE, 7, "too big");
-    assert_refused("a{0,99999999999999999999}", false, GT_E_RANGE, 9, "too big");
+    assert_refused_up_to("a{99999999999999999999}", false, GT_E_RANGE, 7, 22, "too big");
+    assert_refused_up_to("a{0,99999999999999999999}", false, GT_E_RANGE, 9, 24, "too big");
     memset(deep, '(', 2000);
     assert_refused(deep, false, GT_E_RANGE, GT_REGEX_DEPTH + 2, "too deeply nested");
     assert_refused(text, false, GT_E_RANGE, GT_REGEX_LENGTH, "too large");
