@@ -25,7 +25,7 @@ def ocaml(scratch):
     source, program = f'{scratch}/trees.ml', f'{scratch}/program'
     os.symlink(f'{PROGRAMS}/trees.ml', source)
     commands.must(['ocamlopt', '-o', program, source])
-    return [program], re.compile(r'camlTrees__(\w+?)_\d+')
+    return [program], re.compile(r'camlTrees(?:__|\.)(\w+?)_\d+')
 
 
 def pascal(scratch):
