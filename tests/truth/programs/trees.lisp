@@ -33,11 +33,11 @@
   (dotimes (i 10) (catches 3) (handles 3) (both 3) (nest 4) (takes 3) (each '(1 2 3))))
 (all-of-them)
 (dolist (name *names*)
-  (format t "= ~(~x ~x ~a~)~%"
-          (+ (- (sb-kernel:get-lisp-obj-address (fdefinition name)) sb-vm:fun-pointer-lowtag)
-             (* sb-vm:simple-fun-insts-offset 8))
-          (- (sb-kernel:get-lisp-obj-address (sb-kernel::find-fdefn name)) sb-vm:other-pointer-lowtag)
-          name))
+  (let* ((entry (+ (- (sb-kernel:get-lisp-obj-address (fdefinition name)) sb-vm:fun-pointer-lowtag)
+                   (* sb-vm:simple-fun-insts-offset 8)))
+         (fdefn (ignore-errors (sb-kernel::find-fdefn name))) ; SBCL 2.5 has none, and calls go to the entry
+         (jump (if fdefn (- (sb-kernel:get-lisp-obj-address fdefn) sb-vm:other-pointer-lowtag) entry)))
+    (format t "= ~(~x ~x ~a~)~%" entry jump name)))
 (dolist (call (reverse *log*))
   (dotimes (i (* 2 (car call))) (write-char #\Space))
   (format t "~(~a~)~%" (cdr call)))
