@@ -78,6 +78,7 @@ struct life {
     struct action *actions;
     size_t n;
     pthread_t thread;
+    pid_t tid; /* 0: it does not run yet */
     bool started;
 };
 

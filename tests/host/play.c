@@ -84,6 +84,20 @@ static void run_block(unsigned vcpu, const struct action *a)
 
 static void *run_life(void *arg);
 
+static __thread int64_t last_syscall = -1; /* the number of this vCPU's */
+
+/* clone returns when the thread runs, before its vCPU has begun or after. */
+static void clone_returns(const struct life *l)
+{
+    pthread_mutex_lock(&lock);
+    while (!l->tid)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+    if (last_syscall >= 0)
+        gt_tell_syscall_return(gt_this_vcpu, last_syscall, l->tid);
+    last_syscall = -1;
+}
+
 /* The first life of the vCPU that has not begun. */
 static void start(unsigned vcpu)
 {
@@ -97,6 +111,7 @@ static void start(unsigned vcpu)
 #endif
         if (pthread_create(&l->thread, NULL, run_life, l) != 0)
             gt_die("no thread");
+        clone_returns(l);
         pthread_mutex_lock(&lock);
         while (!alive[i])
             pthread_cond_wait(&changed, &lock);
@@ -141,6 +156,7 @@ static void act(unsigned vcpu, const struct action *a)
         break;
     case DO_SYSCALL:
         gt_tell_syscall(vcpu, a->arg);
+        last_syscall = (int64_t)a->arg[0];
         break;
     case DO_SYSCALL_RETURN:
         gt_tell_syscall_return(vcpu, (int64_t)a->arg[0], (int64_t)a->arg[1]);
@@ -237,6 +253,10 @@ static void begin(unsigned vcpu)
 static void *run_life(void *arg)
 {
     struct life *l = arg;
+    pthread_mutex_lock(&lock);
+    l->tid = gettid();
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
     begin(l->vcpu);
     pthread_mutex_lock(&lock);
     alive[l - gt_recorder_plan.lives] = true;
