@@ -175,7 +175,7 @@ def check_run(case, folder):
     if case.static and 'avx2' not in open('/proc/cpuinfo', encoding='utf-8').read().split():
         raise Skip('valgrind shows programs no AVX2 here, and a static one chooses functions by it')
     command = callgrind_check.build(case, folder)
-    theirs_env, ours_env = callgrind_check.environment(valgrind, case, True, folder)
+    theirs_env, ours_env = callgrind_check.environment(valgrind, qemu, case, True, folder)
     _, edges = callgrind_check.profile(case, valgrind, command, theirs_env, folder)
     _, recording = callgrind_check.record(case, qemu, command, ours_env, folder, 'data')
     done = commands.must([paths.GUESTTRACE, 'export', '--format', 'callgrind', '-o', '-', recording.path])
