@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -35,6 +36,15 @@ static int sys_close_range(unsigned first, unsigned last, int flags)
 }
 
 int gt_thread_root = -1;
+
+void gt_thread_cond_init(pthread_cond_t *cond)
+{
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(cond, &attr);
+    pthread_condattr_destroy(&attr);
+}
 
 struct gt_thread_sys gt_thread_sys = {.close_range = sys_close_range, .unshare = unshare};
 

@@ -23,6 +23,9 @@ bool gt_thread_addresses_limited(void);
  * bytes. The caller's signal mask is unchanged on return. Returns 0 or an errno value. */
 int gt_thread_start(pthread_t *out, size_t stack, void *(*fn)(void *), void *arg);
 
+/* A condition that is waited for up to a time of CLOCK_MONOTONIC. */
+void gt_thread_cond_init(pthread_cond_t *cond);
+
 /* Gives the calling thread a file descriptor table of its own, without the process's descriptors,
  * and a root, working directory and umask of its own: later changes by the process do not affect
  * it. Its umask is that of the first such thread. False if the kernel refuses: then the table is

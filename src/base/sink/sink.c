@@ -72,12 +72,8 @@ int gt_packet_sink_create(const struct gt_packet_sink_options *options, struct g
     o->deadline = gt_base_clock_monotonic() + options->wait_seconds * SECOND;
     o->channel.patience = (options->wait_seconds ? options->wait_seconds : 1) * SECOND;
     pthread_mutex_init(&o->lock, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&o->work, &attr);
-    pthread_cond_init(&o->space, &attr);
-    pthread_condattr_destroy(&attr);
+    gt_thread_cond_init(&o->work);
+    gt_thread_cond_init(&o->space);
     int status = take_target(o, err);
     if (status == 0)
         status = start(o, err);

@@ -20,14 +20,10 @@ enum { WRITER_STACK = 256 << 10 };
 
 static void init_locks(struct gt_streams *set)
 {
-    pthread_condattr_t attr;
     pthread_mutex_init(&set->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&set->work, &attr);
+    gt_thread_cond_init(&set->work);
     pthread_cond_init(&set->space, NULL);
     pthread_cond_init(&set->reply, NULL);
-    pthread_condattr_destroy(&attr);
 }
 
 int gt_streams_create(const char *dir, size_t limit, struct gt_streams **out, struct gt_error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When threads begin that a program creates: see clones.h. */
 #include "calls/recorder/run/clones.h"
+#include "base/thread.h"
 #include "calls/recorder/recorder.h"
 
 #include <time.h>
@@ -15,11 +16,7 @@ struct made {
 
 void gt_run_clones_init(struct gt_run_clones *c)
 {
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&c->changed, &attr);
-    pthread_condattr_destroy(&attr);
+    gt_thread_cond_init(&c->changed);
 }
 
 void gt_run_clones_before(struct gt_vcpu *v, uint64_t time)
