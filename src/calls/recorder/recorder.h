@@ -62,9 +62,8 @@ struct gt_recorder_hot {
     struct gt_recorder_live_clock live; /* the newest time, for other processes */
     uint64_t host_offset;               /* added to the host's clock; with the lock */
     uint64_t insns;   /* with `sparse`: retired before the current block, by all vCPUs */
-    bool host_clock;  /* times are the host's; with the lock */
-    bool scores_stay; /* the host does not move the scoreboard any more; atomic */
-    bool sparse;      /* no scoreboard, and only blocks that need callbacks have them */
+    bool host_clock; /* times are the host's; with the lock */
+    bool sparse;     /* no scoreboard, and only blocks that need callbacks have them */
 } __attribute__((aligned(64)));
 
 /* Facts about the guest, at load. */

@@ -110,6 +110,14 @@ static void on_chunk_full(const struct gt_stream *s)
     trace_uftrace_window(s->id, gt_stream_records(s));
 }
 
+static void on_flush(void *self)
+{
+    struct gt_recorder *r = self;
+    gt_run_vcpus_forget_scores(r);
+    if (!r->guest.user)
+        gt_run_vmstates_flushed(r);
+}
+
 /* The events that the host is asked to report. */
 static struct gt_host_events events_of(const struct gt_recorder *r)
 {
@@ -121,7 +129,7 @@ static struct gt_host_events events_of(const struct gt_recorder *r)
         .syscall = gt_run_on_syscall,
         .syscall_return = gt_run_on_syscall_return,
         .run_state = gt_run_on_run_state,
-        .flush = r->guest.user ? NULL : gt_run_on_flush,
+        .flush = on_flush,
         .exit = on_exit_event,
     };
 }

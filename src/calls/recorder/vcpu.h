@@ -55,7 +55,7 @@ struct gt_recorder_transfer {
 struct gt_vcpu {
     struct gt_recorder_score own;    /* hosts without a scoreboard: the words themselves */
     uint64_t insn_base;              /* instruction clock: time = base + retired */
-    struct gt_recorder_score *score; /* NULL: looked up each time, since the host may move it */
+    struct gt_recorder_score *score; /* for callbacks from code; NULL: the host may have moved it */
     struct gt_track_thread thread;   /* the hot path needs its first members, and those above */
     uint32_t block_insns;            /* without a scoreboard: instructions of the block that runs */
     uint32_t tid;            /* user mode: the thread's; machines: recording/texts/tasks.h */

@@ -230,11 +230,23 @@ transfer_and_leave(struct gt_recorder *r, struct gt_vcpu *v, struct gt_recorder_
     }
 }
 
+/* The vCPU's words, which stay where they are as long as translated code does. The last struct
+ * gt_vcpu has those of several. */
+static struct gt_recorder_score *score_of(struct gt_recorder *r, struct gt_vcpu *v, unsigned index)
+{
+    if (v->score)
+        return v->score;
+    struct gt_recorder_score *score = gt_run_vcpu_score(r, v, index);
+    if (index < r->hot.max_vcpus)
+        v->score = score;
+    return score;
+}
+
 static __attribute__((noinline)) void find_score_and_transfer(struct gt_recorder *r,
                                                               struct gt_vcpu *v, unsigned index,
                                                               struct gt_code *code, uint64_t insns)
 {
-    transfer_and_leave(r, v, gt_run_vcpu_score(r, v, index), code, insns);
+    transfer_and_leave(r, v, score_of(r, v, index), code, insns);
 }
 
 /* The vCPU waits until it may enter. */
@@ -275,7 +287,7 @@ static inline __attribute__((always_inline)) void filtered(struct gt_recorder *r
     struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
     if (__builtin_expect(!v, 0))
         return;
-    struct gt_recorder_score *score = v->score ? v->score : gt_run_vcpu_score(r, v, vcpu);
+    struct gt_recorder_score *score = score_of(r, v, vcpu);
     const struct gt_recorder_transfer t = {v, code, score->last_exit, v->insn_base + score->insns,
                                            NULL};
     if ((v->thread.slow_flags ^ code->slow_flags) == GT_VCPU_ASKS &&
@@ -314,7 +326,7 @@ void gt_run_on_valued_transfer(unsigned vcpu, void *data)
     struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
     if (!v)
         return;
-    struct gt_recorder_score *score = v->score ? v->score : gt_run_vcpu_score(r, v, vcpu);
+    struct gt_recorder_score *score = score_of(r, v, vcpu);
     bool enters = v->begun && score->last_exit != gt_track_last_exit_of_func(p->code->fn);
     if (enters)
         gt_recorder_arguments_read(v, p);
@@ -388,7 +400,8 @@ transfer_in_block_and_leave(struct gt_recorder *r, struct gt_vcpu *v, struct gt_
     gt_vcpu_leave(v);
 }
 
-static inline void block_begins(struct gt_recorder *r, struct gt_vcpu *v, struct gt_code *code)
+static inline __attribute__((always_inline)) void
+block_begins(struct gt_recorder *r, struct gt_vcpu *v, struct gt_code *code)
 {
     count_block(r, v, code);
     if (transfer_plain(r, v, &v->own, code)) {
@@ -432,7 +445,7 @@ void gt_run_on_unknown_block(unsigned vcpu, void *data)
         return;
     if (!r->hot.scoreboard)
         count_block(r, v, code);
-    struct gt_recorder_score *score = gt_run_vcpu_score(r, v, vcpu);
+    struct gt_recorder_score *score = score_of(r, v, vcpu);
     begin_handler(v, score, code);
     if (r->hot.scoreboard)
         transfer_in_score(r, v, score, code, code->insns);
@@ -447,7 +460,7 @@ void gt_run_on_counted_unknown_block(unsigned vcpu, void *data)
     struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
     if (!v)
         return;
-    struct gt_recorder_score *score = gt_run_vcpu_score(r, v, vcpu);
+    struct gt_recorder_score *score = score_of(r, v, vcpu);
     begin_handler(v, score, data);
     transfer_in_score(r, v, score, data, 0);
     gt_vcpu_leave(v);
@@ -461,7 +474,7 @@ void gt_run_on_slow_block(unsigned vcpu, void *data)
     if (!v)
         return;
     if (r->hot.scoreboard) {
-        transfer_at(r, v, gt_run_vcpu_score(r, v, vcpu), code, code->insns);
+        transfer_at(r, v, score_of(r, v, vcpu), code, code->insns);
     } else {
         count_block(r, v, code);
         transfer_in_block(r, v, code);

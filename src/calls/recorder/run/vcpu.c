@@ -28,12 +28,14 @@ struct gt_recorder_score *gt_run_vcpu_score(struct gt_recorder *r, struct gt_vcp
 {
     if (!r->hot.scoreboard)
         return &v->own;
-    if (v->score)
-        return v->score;
-    struct gt_recorder_score *score = gt_host_scoreboard_find(r->hot.scoreboard, index);
-    if (__atomic_load_n(&r->hot.scores_stay, __ATOMIC_RELAXED))
-        v->score = score;
-    return score;
+    return gt_host_scoreboard_find(r->hot.scoreboard, index);
+}
+
+void gt_run_vcpus_forget_scores(struct gt_recorder *r)
+{
+    unsigned n = __atomic_load_n(&r->vcpus.n, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < n; i++)
+        r->hot.vcpu[i].score = NULL;
 }
 
 uint64_t gt_run_host_clock(const struct gt_recorder *r)
@@ -97,8 +99,7 @@ void gt_run_vcpu_refuse(struct gt_recorder *r, struct gt_vcpu *v)
 static void give_scoreboard_up(struct gt_recorder *r)
 {
     r->hot.scoreboard = NULL;
-    for (unsigned i = 0; i < r->vcpus.n; i++)
-        r->hot.vcpu[i].score = NULL;
+    gt_run_vcpus_forget_scores(r);
 }
 
 /* The vCPUs cannot be distinguished. On the thread that runs them. */
@@ -138,8 +139,6 @@ void gt_run_on_vcpu_init(void *self, unsigned vcpu)
         give_scoreboard_up(r);
     if (vcpu >= r->vcpus.n)
         __atomic_store_n(&r->vcpus.n, vcpu + 1, __ATOMIC_RELEASE);
-    if (!r->guest.user && r->vcpus.n >= r->host.max_vcpus)
-        __atomic_store_n(&r->hot.scores_stay, true, __ATOMIC_RELAXED);
     struct gt_vcpu *v = &r->hot.vcpu[vcpu];
     struct gt_recorder_score *score = gt_run_vcpu_score(r, v, vcpu);
     v->rec = r;

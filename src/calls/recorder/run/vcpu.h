@@ -15,6 +15,9 @@ void gt_run_on_vcpu_exit(void *self, unsigned vcpu);
 /* Returns the vCPU's words, which the host may move. */
 struct gt_recorder_score *gt_run_vcpu_score(struct gt_recorder *r, struct gt_vcpu *v,
                                             unsigned index);
+/* All translated code was discarded: the host does so before it moves a scoreboard. Callbacks from
+ * code keep their vCPU's words in gt_vcpu.score until then. */
+void gt_run_vcpus_forget_scores(struct gt_recorder *r);
 
 /* The vCPU is not recorded: no transfer of it is plain, and none begins it. */
 void gt_run_vcpu_refuse(struct gt_recorder *r, struct gt_vcpu *v);

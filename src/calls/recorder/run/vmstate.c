@@ -248,9 +248,8 @@ static void run(struct gt_recorder *r, uint64_t clock)
     __atomic_store_n(&all->pending, true, __ATOMIC_RELEASE);
 }
 
-void gt_run_on_flush(void *self)
+void gt_run_vmstates_flushed(struct gt_recorder *r)
 {
-    struct gt_recorder *r = self;
     struct gt_run_vmstates *all = &r->vmstates;
     __atomic_store_n(&all->flushed, true, __ATOMIC_RELAXED);
     if (!__atomic_exchange_n(&all->pending, false, __ATOMIC_ACQUIRE) || gt_gate_ends(&r->gate))

@@ -36,7 +36,8 @@ struct gt_run_vmstates {
 void gt_run_vmstates_init(struct gt_recorder *r);
 /* Events of the host; `self` is the recorder. */
 void gt_run_on_run_state(void *self, enum gt_qemu_run_state state, uint64_t clock);
-void gt_run_on_flush(void *self);
+/* All translated code was discarded. */
+void gt_run_vmstates_flushed(struct gt_recorder *r);
 
 /* A vCPU runs: it translates code. */
 static inline void gt_run_vmstates_run(struct gt_run_vmstates *all)
