@@ -61,7 +61,7 @@ struct gt_recorder_hot {
     void *scoreboard; /* of struct gt_recorder_score; NULL: none. May become NULL as vCPUs start */
     struct gt_recorder_live_clock live; /* the newest time, for other processes */
     uint64_t host_offset;               /* added to the host's clock; with the lock */
-    uint64_t insns;   /* with `sparse`: retired before the current block, by all vCPUs */
+    uint64_t insns;  /* with `sparse`: retired before the current block, by all vCPUs */
     bool host_clock; /* times are the host's; with the lock */
     bool sparse;     /* no scoreboard, and only blocks that need callbacks have them */
 } __attribute__((aligned(64)));

@@ -231,7 +231,7 @@ transfer_and_leave(struct gt_recorder *r, struct gt_vcpu *v, struct gt_recorder_
 }
 
 /* The vCPU's words, which stay where they are as long as translated code does. The last struct
- * gt_vcpu has those of several. */
+ * gt_vcpu stands for several. */
 static struct gt_recorder_score *score_of(struct gt_recorder *r, struct gt_vcpu *v, unsigned index)
 {
     if (v->score)

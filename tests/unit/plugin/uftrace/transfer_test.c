@@ -162,7 +162,8 @@ static void test_depth(void **state)
     assert_int_equal(r->totals.counters[GT_COUNT_BEYOND_DEPTH], 2);
 }
 
-/* Scoreboard entries move when a vCPU comes that QEMU has no room for; it discards all code then. */
+/* Scoreboard entries move when a vCPU comes that QEMU has no room for; it discards all code then.
+ */
 static void move_scoreboard(struct gt_recorder *r)
 {
     host_double_move_scoreboard();
