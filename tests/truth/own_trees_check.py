@@ -28,7 +28,7 @@ UNWINDS = {**dict.fromkeys(ARCHES, qemus.TELLS_REGISTERS), 'x86_64': (0, 0)}
 #        source, flags, arguments of each run, symbols that are removed, the oldest QEMU of each architecture
 TABLE = {
     'jump-returns': ('jump_returns.c', ['-fno-omit-frame-pointer'], [[]], [], ANY),
-    'stack-switches': ('stack_switches.c', [], [['R'], ['r'], ['M'], ['m'], ['V']], [], ANY),
+    'stack-switches': ('stack_switches.c', [], [['R'], ['r'], ['M'], ['m'], ['V'], ['P'], ['p']], [], ANY),
     'own-unwinder': ('own_unwinder.c', ['-O0'], [[], ['i']], [], ANY),
     'nested-throws': ('nested_throws.cc', [], [[]], UNWINDER, UNWINDS),
 }

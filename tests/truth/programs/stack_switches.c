@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Stacks switched by hand. argv[1] says how: the new stack pointer comes in a register (R, V) or is
- * loaded from memory (M), and the switch ends in a return or a jump (r, m). Coroutines are resumed
+ * loaded from memory (M), where one instruction may store or load it with another word (P, p), and
+ * the switch ends in a return or a jump (r, m). Coroutines are resumed
  * in an order that is not that in which they were suspended, switch among themselves at one call
  * instruction, and are abandoned; others begin in the memory of those.
  */
@@ -14,6 +15,7 @@ typedef void *sp_t;
 /* Return the stack pointer of who has switched here. */
 sp_t swR(sp_t to), swr(sp_t to);
 void swM(sp_t *from, sp_t *to), swm(sp_t *from, sp_t *to), swV(sp_t *from, sp_t to);
+void swP(sp_t from[2], sp_t to[2]), swp(sp_t from[2], sp_t to[2]); /* the second word */
 
 #if defined __x86_64__
 #define TYPE         ",@function\n"
@@ -22,6 +24,8 @@ void swM(sp_t *from, sp_t *to), swm(sp_t *from, sp_t *to), swV(sp_t *from, sp_t 
 #define BY_REGISTER  "mov %rsp,%rax\nmov %rdi,%rsp\n"
 #define BY_MEMORY    "mov %rsp,(%rdi)\nmov (%rsi),%rsp\n"
 #define BY_VALUE     "mov %rsp,(%rdi)\nmov %rsi,%rsp\n"
+#define STORE_PAIR   "mov %rsp,8(%rdi)\nmov 8(%rsi),%rsp\n"
+#define LOAD_PAIR    STORE_PAIR
 #define RETURN       "ret\n"
 #define JUMP         "pop %rcx\njmp *%rcx\n"
 #define CALL_STARTED "mov %rax,%rdi\ncall started\n"
@@ -37,6 +41,8 @@ enum { FRAME = 7, PC = 6 };
 #define BY_REGISTER  "mov sp,x0\nmov x0,x9\n"
 #define BY_MEMORY    "str x9,[x0]\nldr x9,[x1]\nmov sp,x9\n"
 #define BY_VALUE     "str x9,[x0]\nmov sp,x1\n"
+#define STORE_PAIR   "stp x10,x9,[x0]\nldr x9,[x1,8]\nmov sp,x9\n"
+#define LOAD_PAIR    "str x9,[x0,8]\nldp x10,x9,[x1]\nmov sp,x9\n"
 #define RETURN       "ret\n"
 #define JUMP         "br x30\n"
 #define CALL_STARTED "bl started\n"
@@ -54,6 +60,8 @@ enum { FRAME = 14, PC = 11 };
 #define BY_REGISTER  "mv t0,sp\nmv sp,a0\nmv a0,t0\n"
 #define BY_MEMORY    "sd sp,0(a0)\nld sp,0(a1)\n"
 #define BY_VALUE     "sd sp,0(a0)\nmv sp,a1\n"
+#define STORE_PAIR   "sd sp,8(a0)\nld sp,8(a1)\n"
+#define LOAD_PAIR    STORE_PAIR
 #define RETURN       "ret\n"
 #define JUMP         "mv t1,ra\njr t1\n"
 #define CALL_STARTED "call started\n"
@@ -67,12 +75,15 @@ ASM(swr, SAVE BY_REGISTER RESTORE JUMP);
 ASM(swM, SAVE BY_MEMORY RESTORE RETURN);
 ASM(swm, SAVE BY_MEMORY RESTORE JUMP);
 ASM(swV, SAVE BY_VALUE RESTORE RETURN);
+ASM(swP, SAVE STORE_PAIR RESTORE RETURN);
+ASM(swp, SAVE LOAD_PAIR RESTORE RETURN);
 ASM(enter_coroutine, CALL_STARTED);
 void enter_coroutine(void);
 
 enum { COROUTINES = 6, SIZE = 16384, MAIN = 0 };
 static char memory[COROUTINES + 1][SIZE] __attribute__((aligned(64)));
 static sp_t at[COROUTINES + 1]; /* of all that are suspended, main included */
+static sp_t pair[COROUTINES + 1][2];
 static int id[COROUTINES + 1];  /* in the log */
 static int now, ids = 1, left;  /* left: who has switched last */
 static char how;
@@ -103,6 +114,12 @@ F static void go(int to)
         break;
     case 'm':
         swm(&at[from], &at[to]);
+        break;
+    case 'P':
+        swP(pair[from], pair[to]);
+        break;
+    case 'p':
+        swp(pair[from], pair[to]);
         break;
     default:
         swV(&at[from], at[to]);
@@ -157,7 +174,7 @@ F static void create(int i)
     long *frame = (long *)(memory[i] + SIZE - 256 - 16 * i);
     memset(frame, 0, FRAME * sizeof *frame);
     frame[PC] = (long)enter_coroutine;
-    at[i] = frame;
+    at[i] = pair[i][1] = frame;
     id[i] = ids++;
     LEAVE();
 }
