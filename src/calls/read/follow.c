@@ -231,7 +231,15 @@ static void name_tasks(struct gt_calls_follow *f)
     }
 }
 
-/* Symbols may come later than calls: a machine's kernel has them when it was found. */
+/* True where that is all that is known of function `i` already. */
+static bool says_nothing_new(const struct gt_calls_follow *f, uint32_t i,
+                             const struct gt_calls_function *found)
+{
+    return gt_calls_follow_is_address(found) &&
+           strcmp(gt_calls_follow_function(f, i)->module, found->module) == 0;
+}
+
+/* Modules and symbols may come later than calls: a machine's kernel has them when it was found. */
 static void name_functions(struct gt_calls_follow *f)
 {
     bool any = false;
@@ -244,7 +252,7 @@ static void name_functions(struct gt_calls_follow *f)
         const uint32_t space =
             gt_calls_tasks_space(&f->c->tasks, f->c->spaces, task, at->time, &until);
         const uint32_t found = gt_calls_spaces_resolve(f->c->spaces, space, at->address);
-        if (found == UINT32_MAX || gt_calls_follow_is_address(gt_calls_function(f->c, found)))
+        if (found == UINT32_MAX || says_nothing_new(f, i, gt_calls_function(f->c, found)))
             continue;
         gt_calls_follow_rename(&f->calls, i, gt_calls_function(f->c, found));
         any = true;

@@ -84,8 +84,8 @@ enum { COROUTINES = 6, SIZE = 16384, MAIN = 0 };
 static char memory[COROUTINES + 1][SIZE] __attribute__((aligned(64)));
 static sp_t at[COROUTINES + 1]; /* of all that are suspended, main included */
 static sp_t pair[COROUTINES + 1][2];
-static int id[COROUTINES + 1];  /* in the log */
-static int now, ids = 1, left;  /* left: who has switched last */
+static int id[COROUTINES + 1]; /* in the log */
+static int now, ids = 1, left; /* left: who has switched last */
 static char how;
 
 F static void leaf(void)
