@@ -23,7 +23,7 @@ import threading
 
 __all__ = ['Anomaly', 'Call', 'Error', 'Event', 'Function', 'Mark', 'Process', 'Row', 'Sum', 'Task', 'Trace', 'open', 'version']
 
-ENTRY, EXIT, EVENT, LOST = range(4)  # of Event.kind
+ENTRY, EXIT, EVENT, LOST, _SPLIT, VCPU = range(6)  # of Event.kind
 _RECURSIVE, _CLIPPED, _OPEN = 1, 2, 4
 _NO_SYMBOL, _PLT, _HANDLER, _SUSPENDED = 1, 2, 4, 8
 _WANT_PATH, _WANT_VALUES = 1, 2
@@ -277,8 +277,8 @@ class Call(_Times, collections.namedtuple('Call', 'function task begin_ns end_ns
 
 
 class Event(_Times, collections.namedtuple('Event', 'kind time_ns function task begin_ns self_ns slept_ns depth flags')):
-    """One event: `kind` is ENTRY, EXIT, EVENT or LOST. `function` is a Function; of an EVENT its number, of LOST how many
-    records were lost (0: not known)."""
+    """One event: `kind` is ENTRY, EXIT, EVENT, LOST or VCPU. `function` is a Function; of an EVENT its number, of LOST how many
+    records were lost (0: not known), of VCPU the vCPU on which the task runs from here on, until it is suspended."""
     __slots__ = ()
     time = property(lambda self: self.time_ns / 1e9)
 

@@ -277,6 +277,7 @@ enum gtrace_kind {
     GTRACE_EVENT, /* `function` is the event's id */
     GTRACE_LOST,  /* records were lost here; `function`: how many, 0: not known */
     GTRACE_SPLIT, /* a scan only: a part of the call's self time, and no end */
+    GTRACE_VCPU,  /* the task runs on the vCPU `function` from here on, until it is suspended */
 };
 enum gtrace_flag {
     GTRACE_RECURSIVE = 1, /* the function is open further out in the same task */

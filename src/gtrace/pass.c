@@ -20,8 +20,9 @@ SAME(depth, depth);
 SAME(kind, kind);
 SAME(flags, flags);
 _Static_assert(sizeof(struct gtrace_event) == sizeof(struct gt_call), "the same");
-_Static_assert((int)GTRACE_SPLIT == (int)GT_CALL_SPLIT && (int)GTRACE_EXIT == (int)GT_CALL_EXIT &&
-                   (int)GTRACE_LOST == (int)GT_CALL_LOST && (int)GTRACE_PART == (int)GT_CALL_PART &&
+_Static_assert((int)GTRACE_SPLIT == (int)GT_CALL_SPLIT && (int)GTRACE_VCPU == (int)GT_CALL_VCPU &&
+                   (int)GTRACE_EXIT == (int)GT_CALL_EXIT && (int)GTRACE_LOST == (int)GT_CALL_LOST &&
+                   (int)GTRACE_PART == (int)GT_CALL_PART &&
                    (int)GTRACE_OPEN == (int)GT_CALL_UNFINISHED &&
                    (int)GTRACE_CLIPPED == (int)GT_CALL_CLIPPED &&
                    (int)GTRACE_RECURSIVE == (int)GT_CALL_RECURSIVE,

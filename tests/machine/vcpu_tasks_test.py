@@ -10,15 +10,18 @@ a thread goes on its open calls are entered again, and where it stops they are l
 import collections
 import functools
 import os
+import re
 import sys
 
 from gttest import boards, paths, qemus, uftrace
 from gttest.commands import printed
 from gttest.recordings import check_directory, record
 from gttest.results import equal, need
-from gttest.uftrace import ENTRY, EXIT
+from gttest.uftrace import ENTRY, EVENT, EXIT, SCHED_OUT
 
 SWITCHES = 500  # of threads, at least
+VCPU = 1001000  # event, plus its number
+ON_CPU = re.compile(r'on_cpu(\d)')
 
 
 def build(arch, folder):
@@ -82,11 +85,38 @@ def check_more(folder, qemu, machine):
     need(trace.stats['calls'] > 10000, trace.stats['calls'])
 
 
+def check_where(out, machine, qemu, *options):
+    """A task for each call stack: it says on which vCPU it runs, from its first call on and each time it goes on. The guest
+    says so, too, by the functions that it calls."""
+    trace = recorded(out, machine, qemu, *options, vcpus=4)
+    names = {VCPU + n: n for n in range(4)}
+    with open(f'{out}/events.txt', encoding='ascii') as f:
+        equal(f.read(), ''.join(f'EVENT: {number} guesttrace:cpu{n}\n' for number, n in names.items()), 'events.txt')
+    told_of, places = 0, collections.defaultdict(set)
+    for tid in trace.tids():
+        on = None
+        for time, kind, _, addr, _ in uftrace.read_records(trace.data(tid)):
+            if kind == EVENT and addr in names:
+                on = names[addr]
+                places[tid].add(on)
+            elif kind == EVENT and addr == SCHED_OUT:
+                on = None
+            elif kind in (ENTRY, EXIT):
+                need(on is not None or kind == EXIT or options, f'task {tid} at {time}: no vCPU')
+                told = ON_CPU.fullmatch(trace.name(tid, time, addr)[1]) if kind == ENTRY else None
+                if told and on is not None:
+                    equal(on, int(told[1]), f'vCPU of task {tid} at {time}')
+                    told_of += 1
+    need(told_of > 500 and any(len(of) > 1 for of in places.values()), told_of, 'calls on vCPUs', dict(places))
+
+
 def check(version, qemu, folder, machines):
     where = f'{folder}/{version}'
     os.mkdir(where)
     check_one(where, qemu, machines['threads'])
     check_more(where, qemu, machines['vcpus'])
+    check_where(f'{where}/where', machines['vcpus'], qemu)
+    check_where(f'{where}/filtered', machines['vcpus'], qemu, '-N', 'leaf')
 
 
 def main():

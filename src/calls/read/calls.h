@@ -113,6 +113,8 @@ const struct gt_calls_function *gt_calls_function(const struct gt_calls *c, uint
 const struct gt_calls_mark *gt_calls_marks(const struct gt_calls *c, size_t *n);
 /* The name of an event (enum gt_uftrace_event); NULL: it has none. */
 const char *gt_calls_event_name(const struct gt_calls *c, uint32_t id);
+/* How many vCPUs GT_CALL_VCPU may name; 0: the recording has none. */
+uint32_t gt_calls_n_vcpus(const struct gt_calls *c);
 
 enum gt_calls_form { GT_CALLS_COMPACT, GT_CALLS_DIRECTORY, GT_CALLS_ETRACE };
 
@@ -150,6 +152,7 @@ enum gt_call_kind {
     /* A scan only: a stretch of time ends here and the call goes on in another one. It adds to the
      * call's self time and is not an end. */
     GT_CALL_SPLIT,
+    GT_CALL_VCPU, /* the task runs on the vCPU `function` from here on, until it is suspended */
 };
 
 enum gt_call_flag {

@@ -45,6 +45,15 @@ int gt_calls_marks_read(struct gt_calls *c, struct gt_error *err)
     return 0;
 }
 
+static bool is_vcpu(const struct gt_calls *c, uint32_t vcpu)
+{
+    const size_t id = GT_UFTRACE_EV_VCPU + (size_t)vcpu;
+    const char *name = g_hash_table_lookup(c->events, GSIZE_TO_POINTER(id));
+    char expected[32];
+    g_snprintf(expected, sizeof expected, GT_UFTRACE_EV_VCPU_NAME, vcpu);
+    return name && strcmp(name, expected) == 0;
+}
+
 int gt_calls_events_read(struct gt_calls *c, struct gt_error *err)
 {
     struct gt_text_cursor all, line;
@@ -68,5 +77,7 @@ int gt_calls_events_read(struct gt_calls *c, struct gt_error *err)
     free(text);
     const char *lost = g_hash_table_lookup(c->events, GSIZE_TO_POINTER(GT_UFTRACE_EV_LOST));
     c->lost_event = lost && strcmp(lost, GT_UFTRACE_EV_LOST_NAME) == 0 ? GT_UFTRACE_EV_LOST : 0;
+    while (is_vcpu(c, c->n_vcpus))
+        c->n_vcpus++;
     return 0;
 }

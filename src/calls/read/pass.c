@@ -17,6 +17,7 @@ void gt_calls_pass_rules(const struct gt_calls *c, const struct gt_calls_window 
         .plain = w->depth == 0 && w->min_time == 0,
         .wall = w->wall,
         .lost_event = c->lost_event,
+        .n_vcpus = c->n_vcpus,
     };
 }
 

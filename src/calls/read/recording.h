@@ -57,6 +57,7 @@ struct gt_calls {
     GHashTable *events; /* their names, by id */
     struct gt_values values;
     uint32_t lost_event; /* the event that marks lost records; 0: none */
+    uint32_t n_vcpus;    /* that events name */
     struct gt_calls_block *block;
     size_t n_blocks;
     /* gt_calls_forks_inherited; NULL: no task is a forked child */

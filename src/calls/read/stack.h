@@ -47,6 +47,7 @@ struct gt_calls_rules {
     bool plain;          /* no depth, no min_time */
     bool wall;           /* time in which the task was suspended is as any other */
     uint32_t lost_event; /* the event that marks lost records; 0: none */
+    uint32_t n_vcpus;    /* that events name */
 };
 
 struct gt_calls_held {

@@ -257,6 +257,9 @@ static int take_event(struct taking *t, uint64_t id, uint64_t time)
     if (id == t->r->lost_event && id != 0) {
         h.kind = GT_CALL_LOST;
         h.function = 0;
+    } else if (id >= GT_UFTRACE_EV_VCPU && id - GT_UFTRACE_EV_VCPU < t->r->n_vcpus) {
+        h.kind = GT_CALL_VCPU;
+        h.function = (uint32_t)id - GT_UFTRACE_EV_VCPU;
     }
     give(t, &h);
     return 0;

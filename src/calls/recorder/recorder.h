@@ -148,6 +148,12 @@ static inline bool gt_recorder_tells_switches(const struct gt_recorder *r)
     return !r->guest.user && r->options.tasks == GT_TASKS_STACK;
 }
 
+/* True where it is recorded on which vCPU a task runs. */
+static inline bool gt_recorder_tells_vcpus(const struct gt_recorder *r)
+{
+    return gt_recorder_tells_switches(r) && r->host.max_vcpus > 1;
+}
+
 /* True where all call stacks that a vCPU runs are one task. */
 static inline bool gt_recorder_has_vcpu_tasks(const struct gt_recorder *r)
 {

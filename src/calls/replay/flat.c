@@ -2,6 +2,7 @@
 /* The flat layout: a line for each event, see replay.h. */
 #include "base/number.h"
 #include "calls/replay/state.h"
+#include "recording/directory/uftrace.h"
 
 enum { TIME_WIDTH = 20, TID_WIDTH = 9, DEPTH_WIDTH = 5, DURATION_WIDTH = 16 };
 
@@ -92,6 +93,10 @@ static void flat_call(struct gt_replay *r, const struct gt_call *e)
     case GT_CALL_EVENT:
         begin_line(r, e, "event   ");
         gt_replay_put_event(r, e->function);
+        break;
+    case GT_CALL_VCPU:
+        begin_line(r, e, "event   ");
+        gt_replay_put_event(r, GT_UFTRACE_EV_VCPU + e->function);
         break;
     case GT_CALL_LOST:
         begin_line(r, e, "lost    ");

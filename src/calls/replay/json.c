@@ -111,6 +111,10 @@ static void json_call(struct gt_replay *r, const struct gt_call *e)
         begin_at(r, &j, e->time, e->task);
         gt_json_member_u64(&j, "lost", e->function);
         end_line(&j);
+    } else if (e->kind == GT_CALL_VCPU) {
+        begin_at(r, &j, e->time, e->task);
+        gt_json_member_u64(&j, "vcpu", e->function);
+        end_line(&j);
     } else if (e->kind == GT_CALL_EVENT) {
         char number[24];
         const char *name = gt_calls_event_name(r->calls, e->function);

@@ -3,6 +3,7 @@
  * line. So an entry waits for the next event. The time that a task is suspended is a comment:
  * linux:schedule, or linux:sched-out and linux:sched-in where something else is between them. */
 #include "calls/replay/state.h"
+#include "recording/directory/uftrace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -164,14 +165,14 @@ static void take_exit(struct gt_replay *r, const struct gt_call *e, uint32_t dep
     put_exit(r, e, depth);
 }
 
-static void take_event(struct gt_replay *r, const struct gt_call *e)
+static void take_event(struct gt_replay *r, const struct gt_call *e, uint32_t id)
 {
     struct gt_replay_task *t = &r->task[e->task];
     settle(r);
     put_before(r, t);
     begin_comment(r, &(struct gt_replay_line){e->time, e->task, GT_REPLAY_NONE, 0}, t->shown,
                   GT_REPLAY_COLOR_EVENT);
-    gt_replay_put_event(r, e->function);
+    gt_replay_put_event(r, id);
     end_comment(r);
 }
 
@@ -199,7 +200,9 @@ static void tree_call(struct gt_replay *r, const struct gt_call *e)
     else if (e->kind == GT_CALL_EXIT)
         take_exit(r, e, shown);
     else if (e->kind == GT_CALL_EVENT)
-        take_event(r, e);
+        take_event(r, e, e->function);
+    else if (e->kind == GT_CALL_VCPU)
+        take_event(r, e, GT_UFTRACE_EV_VCPU + e->function);
     else if (e->kind == GT_CALL_LOST)
         take_lost(r, e);
 }

@@ -46,6 +46,10 @@ enum gt_uftrace_event {
 /* The user event that marks lost records. Its name in events.txt is guesttrace:lost. */
 #define GT_UFTRACE_EV_LOST      1000000
 #define GT_UFTRACE_EV_LOST_NAME "guesttrace:lost"
+/* Plus a vCPU's index: the task runs on that one from there on. Only machines of several have it;
+ * it follows each SCHED_IN. */
+#define GT_UFTRACE_EV_VCPU      1001000
+#define GT_UFTRACE_EV_VCPU_NAME "guesttrace:cpu%u"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "records are stored as the host's words; the format is little-endian");

@@ -18,6 +18,23 @@ static const char *const names[] = {"t0", "t1", "t2", "t3", "t4", "t5"};
 static unsigned begun, done;
 static volatile unsigned moved;
 
+/* Where the thread runs: see vcpu_tasks_test.py. */
+#define ON_CPU(n)                                                                                  \
+    OWN static void on_cpu##n(void)                                                                \
+    {                                                                                              \
+        CALLED(on_cpu##n);                                                                         \
+    }
+ON_CPU(0)
+ON_CPU(1)
+ON_CPU(2)
+ON_CPU(3)
+
+INLINE void tell_cpu(void)
+{
+    static void (*const on_cpu[])(void) = {on_cpu0, on_cpu1, on_cpu2, on_cpu3};
+    on_cpu[k_cpu()]();
+}
+
 OWN static void thread_main(word self)
 {
     CALLED(thread_main);
@@ -26,6 +43,7 @@ OWN static void thread_main(word self)
     k_interrupts_off();
     for (unsigned i = 0; i < (moved ? TURNS : MOST_TURNS); i++) {
         walk(self + 2, &seed);
+        tell_cpu();
         if (k_cpu() != first)
             moved = 1;
         else if (!moved)

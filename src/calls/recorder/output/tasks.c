@@ -105,12 +105,25 @@ static uint64_t start_time(const struct gt_recorder *r)
     return r->hot.host_clock ? gt_base_clock_monotonic() : r->vcpus.last_time + 1;
 }
 
+static int name_vcpus(const struct gt_recorder *r, struct gt_error *err)
+{
+    char name[32];
+    int status = 0;
+    for (unsigned i = 0; i < r->host.max_vcpus && status == 0; i++) {
+        snprintf(name, sizeof name, GT_UFTRACE_EV_VCPU_NAME, i);
+        status = gt_uftrace_dir_add_event(&r->output.dir, GT_UFTRACE_EV_VCPU + i, name, err);
+    }
+    return status;
+}
+
 static int write_start(struct job *job, struct gt_error *err)
 {
     struct gt_recorder *r = job->rec;
     r->output.started = true;
     int status = gt_uftrace_dir_add_session(&r->output.dir, job->time, r->process.pid,
                                             r->output.sid, r->process.exename, err);
+    if (status == 0 && gt_recorder_tells_vcpus(r))
+        status = name_vcpus(r, err);
     if (status == 0 && gt_recorder_meta_put_map(r, NULL) == 0)
         gt_recorder_meta_put_info(r, NULL); /* both again at the end, where errors are reported */
     return status;
@@ -243,6 +256,14 @@ bool gt_recorder_output_open_stack(void *self, struct gt_track_thread *t, struct
     if (!r->guest.user)
         name_context(v, s, time);
     return true;
+}
+
+void gt_recorder_output_put_vcpu(const struct gt_recorder *r, struct gt_stack *s,
+                                 struct gt_stream *out, uint32_t depth, uint64_t time)
+{
+    const struct gt_vcpu *v = gt_vcpu_of_stack(s);
+    if (v && gt_recorder_tells_vcpus(r))
+        gt_stream_put(out, time, gt_uftrace_event(depth, GT_UFTRACE_EV_VCPU + gt_vcpu_index(v)));
 }
 
 struct gt_stream *gt_recorder_output_open_task(struct gt_recorder *r, uint32_t id, const char *name,

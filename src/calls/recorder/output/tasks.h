@@ -64,6 +64,9 @@ void gt_recorder_output_start(struct gt_recorder *r);
 bool gt_recorder_output_open_stack(void *self, struct gt_track_thread *t, struct gt_stack *s,
                                    uint64_t time);
 void gt_recorder_output_close_stack(void *self, struct gt_stack *s);
+/* Machines of several vCPUs: which one runs the stack from now on. */
+void gt_recorder_output_put_vcpu(const struct gt_recorder *r, struct gt_stack *s,
+                                 struct gt_stream *out, uint32_t depth, uint64_t time);
 
 /* Opens a task with a name (15 bytes are kept). NULL: refused, and counted. */
 struct gt_stream *gt_recorder_output_open_task(struct gt_recorder *r, uint32_t id, const char *name,

@@ -49,11 +49,19 @@ static void put_suspended(void *self, struct gt_stack *s, uint64_t time)
 
 static void put_resumed(void *self, struct gt_stack *s, uint64_t time)
 {
-    (void)self;
     if (!gt_recorder_task_of(s)->switched_out)
         return;
     gt_recorder_task_of(s)->switched_out = false;
     gt_stream_put(s->out, time, gt_uftrace_event(gt_stack_depth(s), GT_UFTRACE_EV_SCHED_IN));
+    gt_recorder_output_put_vcpu(self, s, s->out, gt_stack_depth(s), time);
+}
+
+static bool open_stack(void *self, struct gt_track_thread *t, struct gt_stack *s, uint64_t time)
+{
+    if (!gt_recorder_output_open_stack(self, t, s, time))
+        return false;
+    gt_recorder_output_put_vcpu(self, s, s->out, gt_stack_depth(s), time);
+    return true;
 }
 
 const struct gt_track_sink gt_run_sink = {
@@ -63,7 +71,7 @@ const struct gt_track_sink gt_run_sink = {
     .resumed = put_resumed,
     .ends = gt_recorder_open_calls_end,
     .handler = gt_recorder_handlers_begun,
-    .open = gt_recorder_output_open_stack,
+    .open = open_stack,
     .close = gt_recorder_output_close_stack,
     .data_size = sizeof(struct gt_recorder_task),
 };

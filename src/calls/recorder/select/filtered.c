@@ -67,6 +67,7 @@ static void put_resumed(void *self, uint32_t shown, uint64_t time)
     struct gt_select_filtered *f = self;
     f->last = time;
     gt_stream_put(f->out, time, gt_uftrace_event(shown, GT_UFTRACE_EV_SCHED_IN));
+    gt_recorder_output_put_vcpu(f->rec, f->stack, f->out, shown, time);
 }
 
 static void act(void *self, const struct gt_filter_act *a)
