@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Translation: see code.h. */
-#include "etrace/plugin/code.h"
-
+/* Translation: see exec.h. */
 #include "base/page.h"
 #include "etrace/plugin/buffer.h"
 #include "etrace/plugin/early_exit.h"

@@ -8,7 +8,7 @@
  * each is an argument of its own, too.
  */
 #include "base/socket.h"
-#include "etrace/plugin/code.h"
+#include "etrace/plugin/exec.h"
 #include "etrace/plugin/finish.h"
 #include "etrace/plugin/recorder.h"
 #include "qemu/support/args.h"

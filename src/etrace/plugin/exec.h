@@ -10,6 +10,8 @@
 #ifndef GT_ETRACE_PLUGIN_EXEC_H
 #define GT_ETRACE_PLUGIN_EXEC_H
 
+#include "qemu/host.h"
+
 #include <stdint.h>
 
 struct gt_etrace;
@@ -25,5 +27,10 @@ void gt_etrace_on_single_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr,
 
 /* The vCPU's current block ended early, after its instruction at `pc`. Takes the buffer's lock. */
 void gt_etrace_exit_early(struct gt_etrace *e, struct gt_etrace_vcpu *v, uint64_t pc);
+
+/* Translation: which callbacks and inline operations a block gets. Callbacks of the host; `self` is
+ * the recorder. on_flush: no translated code refers to a block any more, and no vCPU runs. */
+void gt_etrace_on_translate(void *self, struct gt_host_block *block);
+void gt_etrace_on_flush(void *self);
 
 #endif

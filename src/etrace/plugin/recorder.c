@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+struct gt_etrace gt_etrace_of_plugin;
+
 static int create_keys(struct gt_etrace *e, struct gt_error *err)
 {
     int error = pthread_key_create(&e->own_buffer, NULL);

@@ -4,7 +4,7 @@
  *
  *   etrace.c       arguments, installation, events
  *   recorder.c     the value begins and ends; QEMU's targets
- *   code.h         translation: blocks are described and instrumented
+ *   code.c         translation: blocks are described and instrumented
  *   block_cache.h  descriptions of blocks; flags=coverage: the numbers that code adds to
  *   exec.h         executed blocks: the hot path
  *   mem.h          memory accesses, devices, interrupts

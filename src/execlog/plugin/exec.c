@@ -4,6 +4,8 @@
 
 #include "execlog/plugin/recorder.h"
 
+struct gt_exlog gt_exlog_of_plugin;
+
 /* The vCPU of this thread; where one thread runs several, its lines come before the next one's.
  */
 static __thread __attribute__((tls_model("initial-exec"))) struct gt_exlog_vcpu *running;

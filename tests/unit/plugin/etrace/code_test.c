@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Translation: which callbacks and inline operations a block gets, by flags, clock and host. */
-#include "etrace/plugin/code.h"
 #include "etrace/plugin/exec.h"
 #include "etrace/plugin/text.h"
 
