@@ -21,7 +21,7 @@ bool gt_qemu_current_is_corrected(void)
     return corrects;
 }
 
-void gt_host_vcpu_learn(unsigned vcpu)
+static void learn(unsigned vcpu)
 {
     void *const *word = dlsym(RTLD_DEFAULT, "current_cpu");
     if (!word || vcpu >= MOST)
@@ -40,12 +40,46 @@ static bool are_distinct(void)
     return true;
 }
 
-bool gt_host_vcpus_correct(unsigned vcpu)
+static bool correct(unsigned vcpu)
 {
     bool known = vcpu < n_objects && objects[vcpu] && are_distinct();
     corrects = known && (corrects || !instrumented);
     return corrects;
 }
+
+/* True where the calling thread runs another vCPU, too, and callbacks have the wrong one. */
+static bool is_wrong(const struct gt_host_info *host)
+{
+    static __thread bool other;
+    bool wrong = host->system && host->abi >= 2 && other;
+    other = true;
+    return wrong;
+}
+
+static void report(const struct gt_host_info *host, const char *wrong)
+{
+    static bool reported;
+    if (!reported)
+        gt_host_message(
+            "with single-threaded TCG this QEMU (plugin ABI %d) reports the wrong vCPU: %s",
+            host->abi, wrong);
+    reported = true;
+}
+
+enum gt_host_vcpus gt_host_vcpus_correct(const struct gt_host_info *host, unsigned vcpu,
+                                         const char *wrong)
+{
+    if (host->system)
+        learn(vcpu);
+    if (!is_wrong(host))
+        return GT_VCPUS_RIGHT;
+    if (correct(vcpu))
+        return GT_VCPUS_CORRECTED;
+    report(host, wrong);
+    return GT_VCPUS_WRONG;
+}
+
+/* ---- callbacks ----------------------------------------------------------------------------- */
 
 /* One that is not known keeps the number that QEMU gives. */
 static unsigned running(unsigned given)
@@ -59,8 +93,6 @@ static unsigned running(unsigned given)
             return last = i;
     return given;
 }
-
-/* ---- callbacks ----------------------------------------------------------------------------- */
 
 struct target {
     void *fn, *data;

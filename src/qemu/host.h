@@ -126,12 +126,20 @@ void gt_host_log(const char *text);
  * is not the file that it was at load (the guest may have closed it and opened another). */
 void gt_host_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Machines whose vCPUs one thread runs, where callbacks have the wrong vCPU's number. In vcpu_init,
- * on the thread: remembers the vCPU. From the second one on, asks that all callbacks of blocks and
- * instructions have the right one from now on; conditional and inline ones may not be used then.
- * False: the host does not say which one runs, or instrumented blocks before. */
-void gt_host_vcpu_learn(unsigned vcpu);
-bool gt_host_vcpus_correct(unsigned vcpu);
+/* Several vCPUs on one host thread (-icount, -accel tcg,thread=single): QEMU 9 and later build the
+ * number of the vCPU that a block was translated for into its callbacks, whichever vCPU runs it.
+ * Called in vcpu_init. Where QEMU does not distinguish the vCPUs inline stores to a scoreboard must
+ * not be used: QEMU 11.1 multiplies the vCPU's number again with each store of a block, and writes
+ * out of bounds. */
+enum gt_host_vcpus {
+    GT_VCPUS_RIGHT,
+    GT_VCPUS_CORRECTED, /* callbacks that are registered from now on have the right vCPU; no
+                         * scoreboard, and no conditional callback, may be used */
+    GT_VCPUS_WRONG,     /* QEMU does not say which one runs, or blocks were instrumented before; the
+                         * first time that is printed, with `wrong`, its consequence */
+};
+enum gt_host_vcpus gt_host_vcpus_correct(const struct gt_host_info *host, unsigned vcpu,
+                                         const char *wrong);
 
 /* "DEVICE:FILE" of the standard error that messages are for (free with g_free); NULL: none. In this
  * variable of the environment it is that of another QEMU, which executes this one for its guest. */

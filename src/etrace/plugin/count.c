@@ -6,7 +6,7 @@
 #include "etrace/plugin/buffer.h"
 #include "etrace/plugin/early_exit.h"
 #include "etrace/plugin/recorder.h"
-#include "qemu/support/own_memory.h"
+#include "qemu/support/guest_memory.h"
 
 #include <errno.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static uint32_t counter_of(struct gt_etrace *e, struct gt_host_block *block,
 }
 
 /* One inline addition a block: where one thread runs several vCPUs, QEMU 11.1 adds to a second one
- * elsewhere (qemu/support/round_robin.h). */
+ * elsewhere (gt_host_vcpus_correct). */
 void gt_etrace_count_runs(struct gt_etrace *e, struct gt_host_block *block,
                           struct gt_etrace_block *b)
 {

@@ -5,7 +5,6 @@
 #include "etrace/plugin/buffer.h"
 #include "etrace/plugin/packets.h"
 #include "etrace/plugin/recorder.h"
-#include "qemu/support/round_robin.h"
 
 /* A machine's vCPU is a unit. In user mode a thread is one, and QEMU gives the number of a thread
  * that ended to the next: units are counted there, and the unit's time begins with 0. */
@@ -28,7 +27,7 @@ void gt_etrace_on_vcpu_init(void *self, unsigned vcpu)
     struct gt_etrace *e = self;
     if (vcpu >= GT_ETRACE_MAX_VCPUS)
         return;
-    gt_support_round_robin_correct(&e->host, vcpu, "units may be wrong");
+    gt_host_vcpus_correct(&e->host, vcpu, "units may be wrong");
     struct gt_etrace_vcpu *v = &e->vcpus[vcpu];
     gt_etrace_close(v);
     v->block = NULL;

@@ -12,7 +12,6 @@
 #include "events/plugin/recorder.h"
 #include "qemu/support/code_modules.h"
 #include "qemu/support/guest_memory.h"
-#include "qemu/support/own_memory.h"
 
 #include <guesttrace/control.h>
 #include <inttypes.h>
@@ -25,10 +24,8 @@ enum { REGISTER_MOST = 256, LINE_MOST = 8192 };
 
 static bool read_memory(const struct gt_points *p, uint64_t addr, void *out, size_t n)
 {
-    if (gt_host_can(GT_HOST_MEMORY))
-        return gt_support_guest_memory_read(p->arch, addr, out, n);
-    return p->user && p->modules.has_base &&
-           gt_support_own_memory_read(addr + p->modules.guest_base, out, n) == 0;
+    const uint64_t *base = p->user && p->modules.has_base ? &p->modules.guest_base : NULL;
+    return gt_support_guest_memory_read(p->arch, base, addr, out, n);
 }
 
 static bool read_piece(const struct gt_points *p, const struct gt_point_piece *piece, void *out)

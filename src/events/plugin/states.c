@@ -3,7 +3,6 @@
 #include "events/plugin/states.h"
 #include "events/library/control/registry.h"
 #include "events/plugin/recorder.h"
-#include "qemu/support/round_robin.h"
 
 static void store_all(struct gt_points *p, unsigned vcpu)
 {
@@ -66,8 +65,8 @@ void gt_points_on_vcpu_init(void *self, unsigned vcpu)
 {
     struct gt_points *p = self;
     struct gt_points_states *s = &p->states;
-    if (gt_support_round_robin_correct(
-            &p->host, vcpu, "events may be attributed to the wrong one") != GT_VCPUS_RIGHT)
+    if (gt_host_vcpus_correct(&p->host, vcpu, "events may be attributed to the wrong one") !=
+        GT_VCPUS_RIGHT)
         s->no_words =
             true; /* before code is translated: all of one thread are there at the start */
     pthread_mutex_lock(&s->lock);

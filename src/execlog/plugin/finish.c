@@ -8,7 +8,6 @@
 #include "qemu/support/exec_calls.h"
 #include "qemu/support/execs.h"
 #include "qemu/support/messages.h"
-#include "qemu/support/round_robin.h"
 #include "qemu/support/tracing.h"
 
 #include <inttypes.h>
@@ -46,8 +45,8 @@ void gt_exlog_on_vcpu_init(void *self, unsigned vcpu)
         return;
     struct gt_exlog_vcpu *v = &e->vcpus[vcpu];
     v->recorder = e;
-    if (gt_support_round_robin_correct(
-            &e->host, vcpu, "lines may be attributed to the wrong one") != GT_VCPUS_RIGHT)
+    if (gt_host_vcpus_correct(&e->host, vcpu, "lines may be attributed to the wrong one") !=
+        GT_VCPUS_RIGHT)
         __atomic_store_n(&e->stores, false, __ATOMIC_RELEASE);
     if (!v->known) {
         v->index = vcpu;

@@ -4,7 +4,7 @@
 
 #include "qemu/host.h"
 #include "qemu/support/execs.h"
-#include "qemu/support/own_memory.h"
+#include "qemu/support/guest_memory.h"
 
 #include <fcntl.h>
 #include <pthread.h>

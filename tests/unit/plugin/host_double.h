@@ -92,6 +92,7 @@ struct host_double {
     GString *messages, *log;
 
     /* what the plugin is told, by the test */
+    enum gt_host_vcpus vcpus;
     const char *program; /* NULL: the host does not say */
     uint64_t entry;
     bool has_place;                         /* gt_host_mem_find knows where accesses go */

@@ -6,7 +6,6 @@
 #include "calls/recorder/output/tasks.h"
 #include "calls/recorder/recorder.h"
 #include "calls/recorder/select/level.h"
-#include "qemu/support/round_robin.h"
 #include "recording/texts/tasks.h"
 #include "track/unfollowed.h"
 
@@ -127,8 +126,8 @@ void gt_run_on_vcpu_init(void *self, unsigned vcpu)
         __atomic_fetch_add(&r->totals.refused, 1, __ATOMIC_RELAXED);
         return;
     }
-    enum gt_support_round_robin vcpus =
-        gt_support_round_robin_correct(&r->host, vcpu, "their calls are not recorded");
+    enum gt_host_vcpus vcpus =
+        gt_host_vcpus_correct(&r->host, vcpu, "their calls are not recorded");
     pthread_mutex_lock(&r->lock);
     const uint64_t newest = begins_after(r);
     if (gt_gate_ends(&r->gate)) { /* it is ended without this vCPU */

@@ -4,7 +4,6 @@
 #include "calls/recorder/recorder.h"
 #include "calls/recorder/values/arguments.h"
 #include "qemu/support/guest_memory.h"
-#include "qemu/support/own_memory.h"
 
 #include <string.h>
 
@@ -30,9 +29,8 @@ struct reading {
  * side effects: whether an address is a device's cannot be asked. */
 static bool read_memory(const struct reading *in, uint64_t addr, void *out, size_t n)
 {
-    if (gt_host_can(GT_HOST_MEMORY))
-        return gt_support_guest_memory_read(in->r->guest.arch, addr, out, n);
-    return in->r->guest.user && gt_recorder_guest_read(in->r, addr, out, n);
+    const uint64_t *base = in->r->guest.user ? &in->r->code.modules.guest_base : NULL;
+    return gt_support_guest_memory_read(in->r->guest.arch, base, addr, out, n);
 }
 
 static bool read_address(const struct reading *in, uint64_t addr, uint64_t *out)

@@ -11,6 +11,7 @@
 
 static struct gt_host_block block;
 static struct host_double_register registers[] = {{"x0", {0}, 8}};
+static enum gt_host_vcpus vcpus_are; /* of the next host */
 
 /* Translates a block of n instructions from 0x1000 on with one option. */
 static void translate(unsigned vcpus, int abi, const char *option, size_t n)
@@ -19,6 +20,7 @@ static void translate(unsigned vcpus, int abi, const char *option, size_t n)
     logging_load(LOG_QEMU, "aarch64", vcpus, abi, words);
     host_double.registers = registers;
     host_double.n_registers = 1;
+    host_double.vcpus = vcpus_are;
     for (unsigned i = 0; i < MAX(vcpus, 1); i++)
         host_double.events->vcpu_init(host_double.self, i);
     host_double_nops(&block, 0x1000, n);
@@ -76,8 +78,9 @@ static void a_block_of_one_line_has_one_callback(void **state)
 static void one_thread_for_all_vcpus_needs_callbacks(void **state)
 {
     (void)state;
-    logging_round_robin = true;
+    vcpus_are = GT_VCPUS_CORRECTED;
     translate(2, 7, "every=1", 2);
+    vcpus_are = GT_VCPUS_RIGHT;
     assert_ptr_equal(callback(HOST_DOUBLE_EXEC, 0), gt_exlog_on_line);
     assert_int_equal(stored(1), 0);
     logging_end();

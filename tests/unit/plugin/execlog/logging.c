@@ -4,26 +4,14 @@
 
 #include "../../format/execlog_util.h"
 #include "../scratch.h"
-#include "qemu/support/round_robin.h"
 
 static enum log_form log_form;
 static GString *text, *messages;
-bool logging_round_robin;
-
-enum gt_support_round_robin __wrap_gt_support_round_robin_correct(const struct gt_host_info *host,
-                                                                  unsigned vcpu, const char *wrong);
-enum gt_support_round_robin __wrap_gt_support_round_robin_correct(const struct gt_host_info *host,
-                                                                  unsigned vcpu, const char *wrong)
-{
-    (void)host, (void)vcpu, (void)wrong;
-    return logging_round_robin ? GT_VCPUS_CORRECTED : GT_VCPUS_RIGHT;
-}
 
 int logging_setup(void **state)
 {
     text = g_string_new(NULL);
     messages = g_string_new(NULL);
-    logging_round_robin = false;
     return make_scratch(state);
 }
 

@@ -11,9 +11,6 @@
 
 enum log_form { LOG_QEMU, LOG_TEXT, LOG_BINARY, LOG_FORMS };
 
-/* What gt_support_round_robin_correct returns: one thread runs all vCPUs. False at first. */
-extern bool logging_round_robin;
-
 /* Loads the plugin on a new host with the arguments, up to a NULL, and those of the form; vCPU 0
  * has begun, and a machine's others. */
 void logging_begin(enum log_form form, const char *target, unsigned vcpus, int abi,
