@@ -3,7 +3,7 @@
  * The subcommands of guesttrace: a file and a row for each.
  *
  * The table drives dispatch, help, the man page and the completions. A new subcommand is a file
- * that defines one const struct gt_cli_command, and its row in commands.c.
+ * that defines one const struct gt_cli_command, and its row in main.c.
  *
  * Exit statuses: 0 done, 1 failed, 2 usage; `record` returns the status of its child, and 125 to
  * 127 for its own failures, as env(1) does.
@@ -73,9 +73,6 @@ extern const struct gt_cli_command gt_cli_command_setup_qemu;
 extern const struct gt_cli_command gt_cli_command_completion;
 extern const struct gt_cli_command gt_cli_command_help;
 
-/* The table, in the order of help, until NULL; defined in commands.c. */
-extern const struct gt_cli_command *const gt_cli_commands[];
-
 /* Commands for the recordings of one tool: `guesttrace FAMILY VERB`. */
 struct gt_cli_family_verb {
     const char *name;
@@ -86,13 +83,12 @@ struct gt_cli_family {
     const char *about;                     /* the kind of recording, a phrase */
     const struct gt_cli_family_verb *verb; /* until a NULL name */
 };
-/* Until a NULL name; defined in commands.c. */
-extern const struct gt_cli_family gt_cli_families[];
 /* NULL: there is none of that name. */
 const struct gt_cli_family *gt_cli_family_by_name(const char *name);
 /* The family's command; NULL: it has no such verb. */
 const struct gt_cli_command *gt_cli_family_command(const struct gt_cli_family *f, const char *verb);
-/* Sets the tables for the functions around; call it once, before them. */
+/* Sets the tables for the functions around: commands in the order of help, until NULL, and families
+ * until a NULL name. Call it once, before them. */
 void gt_cli_commands_use(const struct gt_cli_command *const *table,
                          const struct gt_cli_family *families);
 /* The first of the table. */

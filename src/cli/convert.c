@@ -4,7 +4,6 @@
 
 #include "cli/command.h"
 #include "cli/end_signals.h"
-#include "cli/guard.h"
 #include "cli/output_file.h"
 #include "etrace/dump/walk.h"
 

@@ -2,7 +2,6 @@
 /* `guesttrace etrace coverage`: which lines of a guest's programs ran, and how often. */
 #include "cli/command.h"
 #include "cli/end_signals.h"
-#include "cli/guard.h"
 #include "cli/output_file.h"
 #include "etrace/coverage/stream.h"
 #include "etrace/coverage/write.h"

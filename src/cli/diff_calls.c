@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "cli/amount.h"
 #include "cli/opened.h"
-#include "cli/shown.h"
+#include "cli/terminal_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace export`: a recording of calls in another format. */
 #include "base/number.h"
-#include "cli/guard.h"
 #include "cli/opened.h"
 #include "cli/output_file.h"
 #include "cli/window.h"

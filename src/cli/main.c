@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* guesttrace: picks the subcommand from the table, reads its options and runs it. */
+/* guesttrace: the table of subcommands and their families; picks one, reads its options and runs
+ * it.
+ */
 #include "base/socket.h"
 #include "cli/command.h"
 
@@ -7,6 +9,36 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+static const struct gt_cli_command *const commands[] = {
+    &gt_cli_command_record,     &gt_cli_command_report,
+    &gt_cli_command_graph,      &gt_cli_command_replay,
+    &gt_cli_command_tui,        &gt_cli_command_top,
+    &gt_cli_command_view,       &gt_cli_command_export,
+    &gt_cli_command_diff,       &gt_cli_command_info,
+    &gt_cli_command_symbols,    &gt_cli_command_repair,
+    &gt_cli_command_ctl,        &gt_cli_command_coverage,
+    &gt_cli_command_dump,       &gt_cli_command_convert,
+    &gt_cli_command_events,     &gt_cli_command_simpletrace,
+    &gt_cli_command_setup_qemu, &gt_cli_command_completion,
+    &gt_cli_command_help,       NULL,
+};
+
+static const struct gt_cli_family_verb etrace[] = {{"coverage", &gt_cli_command_coverage},
+                                                   {"dump", &gt_cli_command_dump},
+                                                   {"export", &gt_cli_command_convert},
+                                                   {NULL, NULL}};
+static const struct gt_cli_family_verb execlog[] = {
+    {"dump", &gt_cli_command_dump}, {"diff", &gt_cli_command_diff}, {NULL, NULL}};
+static const struct gt_cli_family_verb events[] = {
+    {"list", &gt_cli_command_events}, {"simpletrace", &gt_cli_command_simpletrace}, {NULL, NULL}};
+
+static const struct gt_cli_family families[] = {
+    {"etrace", "executed code and memory accesses", etrace},
+    {"execlog", "logs of instructions", execlog},
+    {"events", "trace events", events},
+    {NULL, NULL, NULL},
+};
 
 static int print_text(void (*make)(GString *))
 {
@@ -108,7 +140,7 @@ static int dispatch(int argc, char **argv)
 int main(int argc, char **argv)
 {
     fill_standard();
-    gt_cli_commands_use(gt_cli_commands, gt_cli_families);
+    gt_cli_commands_use(commands, families);
     gt_socket_listeners_watch_signals();
     return gt_cli_command_close_stdout(dispatch(argc, argv));
 }

@@ -26,4 +26,13 @@ int gt_cli_output_file_finish(struct gt_cli_output_file *f, bool keep, struct gt
 /* True: both paths are one regular file. A command refuses to write its input. */
 bool gt_cli_output_file_same(const char *a, const char *b);
 
+/* Runs what writes a file in a process of its own, so that nothing half written is left however it
+ * ends: by Ctrl-C, a signal, also SIGKILL of all of it, or for want of memory. */
+
+/* Calls run(self) in a child, waits for it, and returns what it returned: an exit status. SIGINT,
+ * SIGTERM and SIGHUP go to the child. If a signal ended the child, its temporary files beside
+ * `path` are removed and the same signal ends this process. Where no child can be made, run is
+ * called here. The process has one thread. */
+int gt_cli_guard_run(const char *path, int (*run)(void *self), void *self);
+
 #endif

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Screens of ncurses, and texts on them, which may be a guest's. */
+/* Texts of guests and of recordings as they are printed, with their control characters visible; and
+ * screens of ncurses with texts on them, which may be a guest's. */
 #ifndef GT_CLI_TERMINAL_TEXT_H
 #define GT_CLI_TERMINAL_TEXT_H
 
 #include "base/error.h"
+#include "base/output.h"
+
+/* The caller frees it (g_free). */
+char *gt_cli_shown(const char *text);
+/* Prints a text so. */
+void gt_cli_shown_put(struct gt_output *out, const char *text);
 
 /* Begins to use the terminal, with all keys; the result is for gt_cli_terminal_close. NULL:
  * GT_E_UNSUPPORTED, TERM is not known. */

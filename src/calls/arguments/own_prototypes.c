@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "guest/types/declarations.h"
-#include "guest/types/libc.h"
+#include "guest/types/prototypes.h"
 
 #include <stdlib.h>
 

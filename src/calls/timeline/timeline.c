@@ -2,7 +2,7 @@
 /* The timeline of a recording: see timeline.h. */
 #include "calls/timeline/timeline.h"
 
-#include "calls/timeline/zoom.h"
+#include "calls/timeline/sums.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -235,6 +235,95 @@ struct gt_timeline_note *gt_timeline_notes(struct gt_timeline *t, size_t *n, uin
     return copy;
 }
 
+/* ---- below the finest level ---------------------------------------------------------------- */
+
+/* From the calls themselves. Those that are shorter than 2^short_exp and touch the part lie within
+ * that time around it; so those that the window of the scan cuts are not among them. */
+
+enum { ZOOM_CELLS = 1 << 20 };
+
+struct zoom {
+    struct gt_timeline_bins *levels;
+    uint64_t from, to; /* the part */
+    size_t n_tasks;
+    unsigned short_exp;
+};
+
+struct zoom_share {
+    const struct zoom *zoom;
+    struct gt_timeline_sums sums;
+};
+
+static void *zoom_begin(void *self)
+{
+    const struct zoom *z = self;
+    struct zoom_share *s = g_new0(struct zoom_share, 1);
+    s->zoom = z;
+    gt_timeline_sums_init(&s->sums, z->n_tasks, z->levels->first, z->levels->exp);
+    return s;
+}
+
+static int zoom_take(void *share, const struct gt_calls_batch *b)
+{
+    struct zoom_share *s = share;
+    const struct zoom *z = s->zoom;
+    for (size_t i = 0; i < b->n; i++) {
+        const struct gt_call *e = &b->call[i];
+        if (e->kind == GT_CALL_EXIT && !(e->flags & GT_CALL_CLIPPED) && e->time >= z->from &&
+            e->begin <= z->to && (e->time - e->begin) >> z->short_exp == 0)
+            gt_timeline_sums_add(&s->sums, e);
+    }
+    return 0;
+}
+
+static int zoom_merge(void *self, void *share)
+{
+    struct zoom_share *s = share;
+    if (self) {
+        gt_timeline_sums_finish(&s->sums);
+        gt_timeline_sums_put(&s->sums, ((struct zoom *)self)->levels);
+    }
+    gt_timeline_sums_clear(&s->sums);
+    g_free(s);
+    return 0;
+}
+
+/* Makes a level of the part's calls that are shorter than 2^short_exp. The caller clears it after
+ * success. Errors of gt_calls_scan. */
+static int zoom_in(struct gt_calls *c, const struct gt_timeline_part *p, unsigned short_exp,
+                   struct gt_timeline_bins *out, struct gt_error *err)
+{
+    static const struct gt_calls_consumer consumer = {zoom_begin, zoom_take, zoom_merge};
+    const uint64_t first = gt_calls_facts(c)->first, around = UINT64_C(1) << short_exp;
+    *out = (struct gt_timeline_bins){.first = first, .exp = p->exp, .n = 1, .most = ZOOM_CELLS};
+    struct zoom z = {.levels = out,
+                     .from = first + (p->bin << p->exp),
+                     .n_tasks = gt_calls_n_tasks(c),
+                     .short_exp = short_exp};
+    z.to = z.from + (p->bins << p->exp);
+    g_autofree bool *tasks = g_new0(bool, z.n_tasks + 1);
+    for (size_t i = 0; i < p->n_tasks; i++)
+        tasks[p->task[i]] = true;
+    const struct gt_calls_window w = {
+        .from = z.from - first > around ? z.from - around : first,
+        .to = z.to + around,
+        .tasks = tasks,
+    };
+    if (!gt_timeline_bins_init(out, z.n_tasks)) {
+        gt_timeline_bins_clear(out);
+        return gt_error_set(err, GT_E_NOMEM, "out of memory");
+    }
+    int status = gt_calls_scan(c, &w, &consumer, &z, p->threads, err);
+    if (status >= 0 && out->full)
+        status = gt_error_set(err, GT_E_RANGE,
+                              "there are too many calls to show; choose a shorter time");
+    if (status < 0)
+        gt_timeline_bins_clear(out);
+    return status < 0 ? status : 0;
+}
+
+/* ---- a part -------------------------------------------------------------------------------- */
+
 /* Level of an exponent; -1: below the finest one. */
 static int level_of(const struct gt_timeline_bins *l, unsigned exp, struct gt_error *err)
 {
@@ -268,7 +357,7 @@ int gt_timeline_look(struct gt_timeline *t, const struct gt_timeline_part *p,
     if (level < -1)
         return level;
     if (level < 0) {
-        int status = gt_timeline_zoom_make(t->calls, p, exp, &near, err);
+        int status = zoom_in(t->calls, p, exp, &near, err);
         if (status < 0)
             return status;
     }

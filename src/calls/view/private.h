@@ -81,6 +81,7 @@ void gt_view_range_clear(struct gt_view_range *r);
 int gt_view_tree_get(struct gt_view *v, const struct gt_view_range *r,
                      const struct gt_profile_tree **out, struct gt_error *err);
 void gt_view_tree_done(struct gt_view *v);
+void gt_view_trees_forget(struct gt_view *v); /* all that are kept */
 
 /* Of each node of a flame graph: the time of its calls. g_free. */
 uint64_t *gt_view_tree_times(const struct gt_profile_tree *t);

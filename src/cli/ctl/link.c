@@ -2,7 +2,7 @@
 /* The connection to a monitor: see ctl.h. */
 #include "base/socket.h"
 #include "cli/ctl/ctl.h"
-#include "cli/shown.h"
+#include "cli/terminal_text.h"
 #include "events/library/monitor/json.h"
 #include "recording/file_kind.h"
 

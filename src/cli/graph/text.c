@@ -2,7 +2,7 @@
 /* The lines of a tree of calls: see graph.h. */
 #include "cli/amount.h"
 #include "cli/graph/graph.h"
-#include "cli/shown.h"
+#include "cli/terminal_text.h"
 
 /* Where the branches are on the way down to a node; a level is a node with several children. */
 struct branches {

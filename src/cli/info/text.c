@@ -2,7 +2,7 @@
 /* Facts about a recording as text: see info.h. */
 #include "cli/amount.h"
 #include "cli/info/info.h"
-#include "cli/shown.h"
+#include "cli/terminal_text.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -16,7 +16,6 @@
 #include "cli/record/machine.h"
 #include "cli/record/names.h"
 #include "cli/record/plugins.h"
-#include "cli/record/programs.h"
 #include "cli/record/qemu.h"
 #include "names/image/program.h"
 

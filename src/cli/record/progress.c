@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The progress line: see progress.h. */
+/* Lines on standard error: see progress.h, and recording.h. */
 #include "cli/record/progress.h"
 #include "base/clock.h"
 
 #include "cli/amount.h"
+#include "cli/record/recording.h"
 
 #include <fcntl.h>
 #include <glib.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <termios.h>
@@ -87,4 +90,16 @@ void gt_record_progress_end(struct gt_record_progress *p)
 {
     if (p->shown && terminal_is_ours())
         put("\r" CLEAR_TO_END);
+}
+
+/* ---- other lines ---------------------------------------------------------------------------- */
+
+void gt_record_say(const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    fputs("guesttrace record: ", stderr);
+    vfprintf(stderr, format, ap);
+    fputc('\n', stderr);
+    va_end(ap);
 }

@@ -79,7 +79,7 @@ struct gt_record_recording {
     char *target; /* user mode: QEMU's name of the architecture; NULL: not known */
     char *code;   /* path of the code map for the plugin; NULL: none */
     struct gt_repair_mark output_before, info_before, stats_before;
-    GHashTable *programs_before; /* see programs.h; NULL: not looked at */
+    GHashTable *programs_before; /* OUTPUT.PID.N; NULL: not looked at */
     int folder_events;           /* inotify's, of the output's folder; 0: not watched */
     bool made;                   /* the output, as they have said so far */
     GArray *snapshots_before;    /* --last: numbers of files OUTPUT.N, uint64_t; see flight.h */
@@ -138,6 +138,14 @@ int gt_record_output_check(const struct gt_record_recording *r, struct gt_error 
 bool gt_record_output_has_begun(const struct gt_record_recording *r);
 /* Where it has not begun: true if it was made, and is gone. */
 bool gt_record_output_is_removed(struct gt_record_recording *r);
+
+/* Files of the programs that a recorded program executed, where each has its own: OUTPUT.PID.N.
+ * Remembers the files of earlier runs, before QEMU starts; names this run's, if any, on standard
+ * error.
+ */
+void gt_record_programs_mark(struct gt_record_recording *r);
+void gt_record_programs_report(const struct gt_record_recording *r);
+void gt_record_programs_clear(struct gt_record_recording *r);
 
 /* Returns the output quoted for a shell; the caller frees it (g_free). */
 char *gt_record_output_quote(const struct gt_record_recording *r);

@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "cli/amount.h"
-#include "cli/record/programs.h"
 
 #include <fcntl.h>
 #include <string.h>

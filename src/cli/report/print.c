@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "cli/amount.h"
 #include "cli/report/report.h"
-#include "cli/shown.h"
+#include "cli/terminal_text.h"
 
 #include <string.h>
 

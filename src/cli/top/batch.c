@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tables of `guesttrace top --batch`, as text or a line of JSON each: see top.h. */
 #include "base/json.h"
-#include "cli/shown.h"
+#include "cli/terminal_text.h"
 #include "cli/top/top.h"
 
 #include <poll.h>

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "calls/file/work.h"
-#include "cli/shown.h"
+#include "cli/terminal_text.h"
 #include "recording/texts/dir_lock.h"
 #include "recording/texts/files.h"
 

@@ -21,4 +21,10 @@ bool gt_elf_die_number(Dwarf_Die *die, unsigned name, uint64_t *out);
  * anything but units is read. `path` is for the message. GT_E_FORMAT */
 int gt_elf_die_check_strings(Dwarf *dwarf, const char *path, struct gt_error *err);
 
+/* Split units, .dwo files. With -fdebug-types-section GCC writes a section for each unit to a .dwo
+ * file, all of one name; libdw reads the first. This lets it read all. To be called after
+ * dwarf_begin_elf, before libdw is asked for a split unit; path is that of the file that was
+ * opened. A .dwo file that is missing or damaged is passed over. */
+void gt_elf_split_units_find(Dwarf *dwarf, const char *path);
+
 #endif

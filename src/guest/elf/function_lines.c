@@ -9,12 +9,12 @@
 #include "base/array.h"
 #include "base/search.h"
 #include "guest/elf/comp_dirs.h"
-#include "guest/elf/function_texts.h"
 #include "guest/elf/line_program.h"
 #include "guest/elf/symbols.h"
 
 #include <gelf.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +25,45 @@ enum {
     NO_FUNCTION = -1,
     ROW_FUNCTIONS = 64, /* that one row is for; a damaged one may be for all there are */
 };
+
+/* ---- texts that are kept once each ---------------------------------------------------------- */
+
+/* A search tree of libc, whose depth hostile texts cannot increase. */
+struct gt_elf_function_texts {
+    void *root;
+};
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static struct gt_elf_function_texts *texts_new(void)
+{
+    return calloc(1, sizeof(struct gt_elf_function_texts));
+}
+
+/* The copy of the text, the same for equal texts; NULL: no memory. */
+static const char *texts_keep(struct gt_elf_function_texts *t, const char *text)
+{
+    char **there = tfind(text, &t->root, compare_texts);
+    if (there)
+        return *there;
+    char *copy = strdup(text);
+    if (copy && tsearch(copy, &t->root, compare_texts))
+        return copy;
+    free(copy);
+    return NULL;
+}
+
+static void texts_free(struct gt_elf_function_texts *t)
+{
+    if (t)
+        tdestroy(t->root, free);
+    free(t);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 /* Where a function begins. */
 struct start {
@@ -164,7 +203,7 @@ static const char *file_of(struct load *l, uint64_t number)
     l->file_number = number;
     l->file_text = NULL;
     if (gt_elf_line_program_path(&l->program, number, l->dir, path)) {
-        l->file_text = gt_elf_function_texts_keep(l->out->texts, path);
+        l->file_text = texts_keep(l->out->texts, path);
         if (!l->file_text)
             l->status = GT_E_NOMEM;
     }
@@ -269,7 +308,7 @@ static const char *write_ranges(struct load *l, const char *file)
         if (l->line[last] != l->line[i])
             used += (size_t)snprintf(text + used, sizeof text - used, "-%" PRIu32, l->line[last]);
     }
-    return gt_elf_function_texts_keep(l->out->texts, text);
+    return texts_keep(l->out->texts, text);
 }
 
 static void finish_function(struct load *l)
@@ -347,7 +386,7 @@ static struct gt_elf_function_lines *new_lines(size_t n)
         return NULL;
     out->n = n;
     out->of = calloc(n + 1, sizeof *out->of);
-    out->texts = gt_elf_function_texts_new();
+    out->texts = texts_new();
     if (out->of && out->texts)
         return out;
     gt_elf_function_lines_free(out);
@@ -382,7 +421,7 @@ void gt_elf_function_lines_free(struct gt_elf_function_lines *l)
 {
     if (!l)
         return;
-    gt_elf_function_texts_free(l->texts);
+    texts_free(l->texts);
     free(l->of);
     free(l);
 }

@@ -4,7 +4,6 @@
 #include "base/search.h"
 #include "guest/elf/die.h"
 #include "guest/elf/lines_private.h"
-#include "guest/elf/split_units.h"
 
 #include <dwarf.h>
 #include <limits.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Split units: see split_units.h.
+ * Split units that libdw does not read by itself: see die.h.
  *
  * Sections of one name are put together in a file in memory. libdw has no call that takes the file
  * of a unit: it opens what DW_AT_dwo_name says, once, and keeps the contents. So the attribute, in
  * libelf's copy of the sections, leads to the file in memory while libdw looks for it.
  */
-#include "guest/elf/split_units.h"
+#include "guest/elf/die.h"
 
 #include "guest/elf/file.h"
 

@@ -4,7 +4,6 @@
 
 #include "guest/elf/die.h"
 #include "guest/elf/file.h"
-#include "guest/elf/split_units.h"
 #include "guest/elf/symbols.h"
 #include "guest/types/dwarf_private.h"
 

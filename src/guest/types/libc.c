@@ -4,7 +4,7 @@
  * enums stand for the constants that a parameter takes (those that all architectures share), and
  * structs whose members are of no interest here have only their names.
  */
-#include "guest/types/libc.h"
+#include "guest/types/prototypes.h"
 
 #include "guest/types/declarations.h"
 

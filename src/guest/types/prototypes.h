@@ -72,4 +72,11 @@ const struct gt_type_prototype *gt_type_prototypes_named(const struct gt_type_pr
 const struct gt_type_param_where *gt_type_prototype_where(const struct gt_type_prototypes *p,
                                                           const struct gt_type_prototype *item);
 
+/* libc.c: prototypes of the C library and POSIX on a QEMU target, for programs without debug
+ * information; the caller frees *out. GT_E_UNSUPPORTED: an unknown target;
+ * GT_E_NOMEM.
+ */
+int gt_type_libc_prototypes(const char *target, struct gt_type_prototypes **out,
+                            struct gt_error *err);
+
 #endif

@@ -2,7 +2,7 @@
 /* Specs of values from prototypes, as a values file has them; the table of the C library. */
 #include "calls/arguments/spec.h"
 #include "guest/types/declarations.h"
-#include "guest/types/libc.h"
+#include "guest/types/prototypes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
