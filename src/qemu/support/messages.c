@@ -14,48 +14,18 @@
 
 enum { STACK = 1 << 20 };
 
-/* False: the last one. */
-static bool take(const struct gt_support_messages *m, char *line)
+static void perform(void *messages, char *line)
 {
+    const struct gt_support_messages *m = messages;
     struct gt_events_monitor_answer ignored;
-    if (strcmp(line, GT_MESSAGE_QUIT) == 0)
-        return false;
     gt_events_monitor_run(&m->table, line, &ignored);
-    return true;
-}
-
-/* Lines that have arrived. A line longer than a message is dropped up to its newline. */
-struct arrived {
-    char data[GT_MESSAGE_MAX + 1];
-    size_t n;
-    bool skips;
-};
-
-/* False: the last message has come. */
-static bool take_lines(const struct gt_support_messages *m, struct arrived *a)
-{
-    char *at = a->data, *end;
-    while ((end = memchr(at, '\n', (size_t)(a->data + a->n - at)))) {
-        *end = '\0';
-        if (!a->skips && !take(m, at))
-            return false;
-        a->skips = false;
-        at = end + 1;
-    }
-    a->n -= (size_t)(at - a->data);
-    memmove(a->data, at, a->n);
-    if (a->n == GT_MESSAGE_MAX) {
-        a->skips = true;
-        a->n = 0;
-    }
-    return true;
 }
 
 /* Open for writing as well: so no writer's end is the end. */
 static void *listen_on(void *arg)
 {
-    const struct gt_support_messages *m = arg;
-    struct arrived a = {.n = 0};
+    struct gt_support_messages *m = arg;
+    struct gt_recording_messages a = {.n = 0};
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     if (m->own_files)
         gt_thread_own_files();
@@ -64,9 +34,8 @@ static void *listen_on(void *arg)
         pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL); /* where no farewell can be sent */
         ssize_t n = read(fd, a.data + a.n, GT_MESSAGE_MAX - a.n);
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-        if (n > 0)
-            a.n += (size_t)n;
-        if (n > 0 ? !take_lines(m, &a) : n == 0 || errno != EINTR)
+        if (n > 0 ? !gt_recording_messages_arrived(&a, (size_t)n, perform, m)
+                  : n == 0 || errno != EINTR)
             break;
     }
     if (fd >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Messages to a recording: see message.h. */
+/* Messages to a recording, both ways: see message.h. */
 #include "recording/texts/message.h"
 
 #include <errno.h>
@@ -29,4 +29,27 @@ int gt_recording_message_send(const char *fifo, const char *message, const char 
     int status = gt_recording_message_write(fd, message, text);
     close(fd);
     return status;
+}
+
+bool gt_recording_messages_arrived(struct gt_recording_messages *m, size_t n,
+                                   void (*take)(void *self, char *line), void *self)
+{
+    char *at = m->data, *end;
+    m->n += n;
+    while ((end = memchr(at, '\n', (size_t)(m->data + m->n - at)))) {
+        *end = '\0';
+        if (!m->skips && strcmp(at, GT_MESSAGE_QUIT) == 0)
+            return false;
+        if (!m->skips)
+            take(self, at);
+        m->skips = false;
+        at = end + 1;
+    }
+    m->n -= (size_t)(at - m->data);
+    memmove(m->data, at, m->n);
+    if (m->n == GT_MESSAGE_MAX) {
+        m->skips = true;
+        m->n = 0;
+    }
+    return true;
 }

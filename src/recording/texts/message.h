@@ -16,6 +16,9 @@
 #ifndef GT_RECORDING_TEXTS_MESSAGE_H
 #define GT_RECORDING_TEXTS_MESSAGE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #define GT_MESSAGE_SNAPSHOT "snapshot"
 #define GT_MESSAGE_CONSOLE  "console"
 #define GT_MESSAGE_QMP      "qmp"
@@ -29,5 +32,17 @@ enum { GT_MESSAGE_MAX = 1024 }; /* bytes of a line with its newline */
 int gt_recording_message_send(const char *fifo, const char *message, const char *text);
 /* The same to a FIFO that is open, with O_NONBLOCK. */
 int gt_recording_message_write(int fd, const char *message, const char *text);
+
+/* Messages that have arrived, for their reader; zeroed at first. Its next bytes go to data + n. A
+ * line longer than a message is dropped up to its newline. */
+struct gt_recording_messages {
+    char data[GT_MESSAGE_MAX + 1];
+    size_t n;
+    bool skips;
+};
+/* `n` bytes were added: calls take for each message that is complete. False: GT_MESSAGE_QUIT has
+ * come. */
+bool gt_recording_messages_arrived(struct gt_recording_messages *m, size_t n,
+                                   void (*take)(void *self, char *line), void *self);
 
 #endif
