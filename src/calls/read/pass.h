@@ -25,15 +25,6 @@ void gt_calls_pass_report(const struct gt_calls *c, uint64_t odd, uint64_t unkno
 int gt_calls_pass_walk(struct gt_calls *c, const struct gt_calls_window *w,
                        int (*call)(void *self, const struct gt_call *e), void *self,
                        struct gt_error *err);
-/* gt_calls_walk. */
-typedef int gt_calls_pass_walk_fn(struct gt_calls *c, const struct gt_calls_window *w,
-                                  int (*call)(void *self, const struct gt_call *e), void *self,
-                                  struct gt_error *err);
-/* As gt_calls_scan, on one thread, by a walk. */
-int gt_calls_pass_scan_by_walk(gt_calls_pass_walk_fn *walk, struct gt_calls *c,
-                               const struct gt_calls_window *w,
-                               const struct gt_calls_consumer *consumer, void *self,
-                               struct gt_error *err);
 int gt_calls_pass_scan(struct gt_calls *c, const struct gt_calls_window *w,
                        const struct gt_calls_consumer *consumer, void *self, unsigned threads,
                        struct gt_error *err);

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A compact file into a uftrace directory: see compact.h. */
-#include "calls/repair/compact.h"
-
 #include "base/bytes.h"
+#include "base/error.h"
 #include "base/file.h"
+#include "calls/file/compact.h"
 #include "calls/file/file.h"
 #include "calls/file/gather.h"
 #include "calls/file/set.h"
 #include "calls/file/work.h"
-#include "calls/repair/unpack_values.h"
+#include "calls/read/calls.h"
+#include "calls/read/record_specs.h"
+#include "calls/repair/compact.h"
 #include "recording/directory/dir.h"
+#include "recording/directory/uftrace.h"
 #include "recording/file_kind.h"
 
 #include <errno.h>
@@ -19,6 +22,104 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Bytes that the values of a record have at most. */
+enum { GT_UNPACK_VALUES_MOST = GT_VALUES_MOST * (GT_COMPACT_MAX_VALUE + 16) };
+
+struct gt_calls;
+
+struct gt_repair_unpack_values {
+    const char *path;       /* of the recording; the caller's */
+    struct gt_calls *calls; /* what values are; NULL: none have come, or it cannot be read */
+    struct gt_error why;    /* that it cannot */
+    GHashTable *specs;      /* struct gt_calls_record_specs by tid; NULL: none have come */
+    uint64_t left_out;      /* records whose values are left out */
+};
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+/* Values of a compact file's records in the form that a directory has. */
+
+static void free_specs(void *specs)
+{
+    gt_calls_record_specs_destroy(specs);
+}
+
+static void open_recording(struct gt_repair_unpack_values *v)
+{
+    if (v->specs)
+        return;
+    v->specs = g_hash_table_new_full(NULL, NULL, NULL, free_specs);
+    gt_calls_open(v->path, NULL, &v->calls, &v->why);
+}
+
+/* only `path` set is fine */
+static void clear_values(struct gt_repair_unpack_values *v)
+{
+    if (v->specs)
+        g_hash_table_destroy(v->specs);
+    gt_calls_close(v->calls);
+}
+
+static const struct gt_value_spec *spec_of(struct gt_repair_unpack_values *v, uint32_t tid,
+                                           const struct gt_compact_record *r)
+{
+    open_recording(v);
+    if (!v->calls)
+        return NULL;
+    struct gt_calls_record_specs *specs = g_hash_table_lookup(v->specs, GUINT_TO_POINTER(tid));
+    if (!specs) {
+        specs = gt_calls_record_specs_create(v->calls, tid);
+        g_hash_table_insert(v->specs, GUINT_TO_POINTER(tid), specs);
+    }
+    return gt_calls_record_specs_at(specs, r->time, r->word);
+}
+
+/* A text where the spec has one, a word or as many bytes as it says elsewhere. */
+static bool fits(const struct gt_value_item *item, const struct gt_value *v)
+{
+    if (v->kind == GT_VALUE_ABSENT)
+        return true;
+    if (gt_value_is_text(item->format))
+        return v->kind != GT_VALUE_WORD;
+    return item->size <= 8 ? v->kind == GT_VALUE_WORD
+                           : v->kind == GT_VALUE_BYTES && v->size == item->size;
+}
+
+/* Writes the values of a record into `out`; how many bytes. 0: nothing says what they are, or
+ * something else than these; they are left out. */
+static size_t put_values(struct gt_repair_unpack_values *v, uint32_t tid,
+                         const struct gt_compact_record *r, const struct gt_value_list *list,
+                         uint8_t out[GT_UNPACK_VALUES_MOST])
+{
+    const struct gt_value_spec *spec = spec_of(v, tid, r);
+    const bool entry = (r->word & 3) == GT_UFTRACE_ENTRY;
+    bool good = spec && list->n > 0 && list->n == (entry ? spec->n_arguments : spec->n_returns);
+    const struct gt_value_item *item = good && !entry ? spec->item + spec->n_arguments
+                                       : good         ? spec->item
+                                                      : NULL;
+    for (size_t i = 0; good && i < list->n; i++)
+        good = fits(&item[i], &list->value[i]);
+    v->left_out += !good;
+    return good ? gt_values_put_uftrace(out, item, list, GT_COMPACT_MAX_VALUE) : 0;
+}
+
+/* Reports the omissions. */
+static void report_values(const struct gt_repair_unpack_values *v,
+                          const struct gt_error_notices *notices)
+{
+    const char *s = v->left_out == 1 ? "" : "s";
+    if (v->left_out && v->specs && !v->calls)
+        gt_error_notice(notices, "%s; the values of %" PRIu64 " record%s are left out", v->why.text,
+                        v->left_out, s);
+    else if (v->left_out)
+        gt_error_notice(notices,
+                        "%s: %" PRIu64 " record%s with values of which " GT_VALUES_FILE
+                        " says nothing, or something else; they are left out",
+                        v->path, v->left_out, s);
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
 
 enum { BUFFER = 16 << 10 };
 
@@ -69,7 +170,7 @@ static int put_valued(struct unpack *u, struct task *t, struct gt_compact_record
                       const struct gt_value_list *list)
 {
     uint8_t data[GT_UNPACK_VALUES_MOST];
-    size_t size = gt_repair_unpack_values_put(&u->values, t->tid, &r, list, data);
+    size_t size = put_values(&u->values, t->tid, &r, list, data);
     int status = put(u, t, r.time, r.word | (size ? GT_UFTRACE_MORE : 0));
     if (status == 0 && size > BUFFER - t->n)
         status = flush(u, t);
@@ -311,7 +412,7 @@ int gt_repair_unpack(const char *path, const char *dir, const struct gt_error_no
         if (status == 0)
             status = put_records(&u);
         if (status == 0)
-            gt_repair_unpack_values_report(&u.values, notices);
+            report_values(&u.values, notices);
         if (status == 0 && (status = gt_uftrace_dir_create(&final, dir, err)) == 0)
             status = gt_file_move_dir(u.dir.path, final.path, err);
         if (status < 0)
@@ -319,7 +420,7 @@ int gt_repair_unpack(const char *path, const char *dir, const struct gt_error_no
     }
     g_hash_table_destroy(u.tasks);
     g_hash_table_destroy(u.ends);
-    gt_repair_unpack_values_clear(&u.values);
+    clear_values(&u.values);
     gt_compact_file_close(&u.file);
     return status;
 }

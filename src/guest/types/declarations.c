@@ -12,9 +12,185 @@
  */
 #include "guest/types/declarations.h"
 
-#include "guest/types/declarations_private.h"
+#include "guest/types/tokens.h"
 
 #include <string.h>
+
+struct gt_type_declarations_parser {
+    struct gt_type_tokens tokens;
+    struct gt_type_prototypes *out;
+    const struct gt_type_data_model *model;
+    int depth;
+};
+
+/* ---- layout --------------------------------------------------------------------------------- */
+
+/* Where C compilers put the members of structs, and the data models of architectures. */
+
+static const struct {
+    const char *target;
+    struct gt_type_data_model model;
+} models[] = {
+    {"aarch64", {8, 16, .align_most = 16}},
+    {"i386", {4, 12, .extended = true, .char_is_signed = true, .align_most = 4}},
+    {"riscv64", {8, 16, .align_most = 16}},
+    {"x86_64", {8, 16, .extended = true, .char_is_signed = true, .align_most = 16}},
+};
+
+const struct gt_type_data_model *gt_type_data_model_of(const char *target)
+{
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
+        if (!strcmp(models[i].target, target))
+            return &models[i].model;
+    return NULL;
+}
+
+/* The offset of a member, in bits, at or after `end`. */
+static uint64_t place(const struct gt_types *types, const struct gt_type_member *m, uint64_t end,
+                      uint32_t align)
+{
+    uint64_t unit = 8 * gt_type_size(types, m->type);
+
+    if (!m->bits)
+        return (end + 8 * (uint64_t)align - 1) & ~(8 * (uint64_t)align - 1);
+    /* A bit field does not cross a multiple of its type's size. */
+    return unit && end / unit != (end + m->bits - 1) / unit ? (end + unit - 1) / unit * unit : end;
+}
+
+/* Places the members of the struct or union `id` and completes it. */
+static void lay_out(struct gt_types *types, const struct gt_type_data_model *model, uint32_t id,
+                    struct gt_type_member *m, size_t n)
+{
+    struct gt_type type = *gt_type_get(types, id);
+    uint64_t end = 0, size = 0;
+    uint32_t most = 1;
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t align = gt_type_is_finite(types, m[i].type)
+                             ? gt_type_align(types, m[i].type, model->align_most, true)
+                             : 1;
+        m[i].bit = type.kind == GT_TYPE_UNION ? 0 : place(types, &m[i], end, align);
+        end = m[i].bit + (m[i].bits ? m[i].bits : 8 * gt_type_size(types, m[i].type));
+        size = end > size ? end : size;
+        most = align > most ? align : most;
+        gt_types_add_member(types, id, &m[i]);
+    }
+    size = ((size + 7) / 8 + most - 1) / most * most;
+    type.size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+    type.incomplete = false;
+    gt_types_set(types, id, &type);
+}
+
+/* ---- enumerators ---------------------------------------------------------------------------- */
+
+/*
+ * Enumerators of C declarations.
+ *
+ *   enumerators = (NAME ("=" sum)? ("," | end))*
+ *   sum         = operand (("|" | "+" | "-" | "<<") operand)*     from left to right
+ *   operand     = NUMBER | NAME of an enumerator before it | ("-" | "~") operand | "(" sum ")"
+ */
+
+enum { DEPTH = 32 };
+
+/* One level of nesting more, which the caller takes back; false, and an error: too many. */
+static bool enter(struct gt_type_declarations_parser *p)
+{
+    if (++p->depth > DEPTH)
+        gt_type_tokens_fail(&p->tokens,
+                            "declarations are nested too deeply here, at most 32 levels");
+    return p->depth <= DEPTH && p->tokens.status == GT_OK;
+}
+
+static const char *name_of(struct gt_type_declarations_parser *p,
+                           const struct gt_type_declaration_token *name)
+{
+    return gt_types_name(p->out->types, name->at, name->n);
+}
+
+static uint64_t parse_sum(struct gt_type_declarations_parser *p, const struct gt_type_value *v,
+                          size_t n);
+
+static uint64_t parse_operand(struct gt_type_declarations_parser *p, const struct gt_type_value *v,
+                              size_t n)
+{
+    struct gt_type_declaration_token token = p->tokens.token;
+    uint64_t value = 0;
+
+    if (!enter(p))
+        return 0;
+    gt_type_tokens_next(&p->tokens);
+    if (token.kind == GT_TOKEN_NUMBER) {
+        value = token.value;
+    } else if (token.n == 1 && *token.at == '-') {
+        value = -parse_operand(p, v, n);
+    } else if (token.n == 1 && *token.at == '~') {
+        value = ~parse_operand(p, v, n);
+    } else if (token.n == 1 && *token.at == '(') {
+        value = parse_sum(p, v, n);
+        gt_type_tokens_expect(&p->tokens, ")");
+    } else {
+        size_t i = 0;
+        while (i < n && (strlen(v[i].name) != token.n || memcmp(v[i].name, token.at, token.n)))
+            i++;
+        if (i == n)
+            gt_type_tokens_fail(&p->tokens, "follows neither a number nor an earlier enumerator");
+        else
+            value = v[i].value;
+    }
+    p->depth--;
+    return value;
+}
+
+/* Operators "|", "+", "-", "<<", from left to right: constants of headers have no others. */
+static uint64_t parse_sum(struct gt_type_declarations_parser *p, const struct gt_type_value *v,
+                          size_t n)
+{
+    uint64_t value = parse_operand(p, v, n);
+
+    for (;;) {
+        if (gt_type_tokens_take(&p->tokens, "|"))
+            value |= parse_operand(p, v, n);
+        else if (gt_type_tokens_take(&p->tokens, "+"))
+            value += parse_operand(p, v, n);
+        else if (gt_type_tokens_take(&p->tokens, "-"))
+            value -= parse_operand(p, v, n);
+        else if (gt_type_tokens_take(&p->tokens, "<<"))
+            value <<= parse_operand(p, v, n) & 63;
+        else
+            return value;
+    }
+}
+
+/* The enumerators of the enum `id`, after "{" and up to "}". */
+static void read_values(struct gt_type_declarations_parser *p, uint32_t id)
+{
+    struct gt_type type = *gt_type_get(p->out->types, id);
+    struct gt_type_value v = {"", 0};
+
+    while (p->tokens.status == GT_OK && !gt_type_tokens_is(&p->tokens, "}")) {
+        if (p->tokens.token.kind != GT_TOKEN_NAME) {
+            gt_type_tokens_fail(&p->tokens, "expected the name of an enumerator");
+            return;
+        }
+        v.name = name_of(p, &p->tokens.token);
+        gt_type_tokens_next(&p->tokens);
+        if (gt_type_tokens_take(&p->tokens, "="))
+            v.value =
+                parse_sum(p, gt_type_values(p->out->types, id), gt_type_get(p->out->types, id)->n);
+        type.is_signed = type.is_signed || (int64_t)v.value < 0;
+        gt_types_add_value(p->out->types, id, &v);
+        v.value++;
+        if (!gt_type_tokens_take(&p->tokens, ",") && !gt_type_tokens_is(&p->tokens, "}"))
+            gt_type_tokens_fail(&p->tokens, "expected ',' or '}'");
+    }
+    gt_type_tokens_expect(&p->tokens, "}");
+    type.incomplete = false;
+    gt_types_set(p->out->types, id, &type);
+    gt_type_find_flags(p->out->types, id);
+}
+
+/* ---- declarations --------------------------------------------------------------------------- */
 
 enum { PARAMS = 32, MEMBERS = 256 };
 
@@ -60,8 +236,7 @@ static size_t parse_members(struct gt_type_declarations_parser *p, uint32_t base
             gt_type_tokens_fail(&p->tokens, "follows more than 256 members");
             return n;
         }
-        m[n] =
-            (struct gt_type_member){.name = gt_type_declarations_name(p, &d.name), .type = d.type};
+        m[n] = (struct gt_type_member){.name = name_of(p, &d.name), .type = d.type};
         if (gt_type_tokens_take(&p->tokens, ":")) {
             if (p->tokens.token.kind != GT_TOKEN_NUMBER || p->tokens.token.value - 1 >= 64)
                 gt_type_tokens_fail(&p->tokens, "expected the width of a bit field, 1 to 64");
@@ -82,7 +257,7 @@ static void parse_struct(struct gt_type_declarations_parser *p, uint32_t id)
     while (p->tokens.status == GT_OK && !gt_type_tokens_take(&p->tokens, "}"))
         n = parse_members(p, parse_base(p), m, n);
     if (p->tokens.status == GT_OK)
-        gt_type_declarations_layout(p->out->types, p->model, id, m, n);
+        lay_out(p->out->types, p->model, id, m, n);
 }
 
 /* After "struct", "union" or "enum". */
@@ -101,15 +276,15 @@ static uint32_t parse_tag(struct gt_type_declarations_parser *p, enum gt_type_ki
         if (!gt_type_tokens_is(&p->tokens, "{"))
             return id;
     if (!id || !gt_type_get(p->out->types, id)->incomplete)
-        id = add(p, (struct gt_type){.name = gt_type_declarations_name(p, &name),
+        id = add(p, (struct gt_type){.name = name_of(p, &name),
                                      .kind = kind,
                                      .size = kind == GT_TYPE_ENUM ? 4 : 0,
                                      .incomplete = true});
     if (!gt_type_tokens_take(&p->tokens, "{"))
         return id;
     if (kind == GT_TYPE_ENUM)
-        gt_type_declarations_values(p, id);
-    else if (gt_type_declarations_enter(p))
+        read_values(p, id);
+    else if (enter(p))
         parse_struct(p, id), p->depth--;
     return id;
 }
@@ -239,7 +414,7 @@ static uint32_t parse_params(struct gt_type_declarations_parser *p, uint32_t res
         if (n == PARAMS)
             gt_type_tokens_fail(&p->tokens, "follows more than 32 parameters");
         else if (t->kind != GT_TYPE_VOID)
-            q[n++] = (struct gt_type_param){gt_type_declarations_name(p, &d.name), d.type};
+            q[n++] = (struct gt_type_param){name_of(p, &d.name), d.type};
         if (!gt_type_tokens_take(&p->tokens, ","))
             break;
     }
@@ -253,7 +428,7 @@ static uint32_t parse_suffix(struct gt_type_declarations_parser *p, uint32_t typ
 {
     uint32_t n = 0;
 
-    if (!gt_type_declarations_enter(p))
+    if (!enter(p))
         return type;
     if (gt_type_tokens_take(&p->tokens, "(")) {
         type = parse_params(p, type);
@@ -276,7 +451,7 @@ static void parse_declarator(struct gt_type_declarations_parser *p, uint32_t typ
     struct gt_type_declaration_token inner;
 
     *out = (struct declarator){.type = type};
-    if (!gt_type_declarations_enter(p))
+    if (!enter(p))
         return;
     while (gt_type_tokens_take(&p->tokens, "*"))
         type = pointer_to(p, type);
@@ -307,12 +482,10 @@ static void declare(struct gt_type_declarations_parser *p, bool is_typedef,
     if (!d->name.n) {
         gt_type_tokens_fail(&p->tokens, "expected a name before it");
     } else if (is_typedef) {
-        add(p, (struct gt_type){.name = gt_type_declarations_name(p, &d->name),
-                                .kind = GT_TYPE_TYPEDEF,
-                                .of = d->type});
+        add(p,
+            (struct gt_type){.name = name_of(p, &d->name), .kind = GT_TYPE_TYPEDEF, .of = d->type});
     } else if (gt_type_get(p->out->types, d->type)->kind == GT_TYPE_FUNCTION) {
-        struct gt_type_prototype item = {.name = gt_type_declarations_name(p, &d->name),
-                                         .type = d->type};
+        struct gt_type_prototype item = {.name = name_of(p, &d->name), .type = d->type};
         gt_type_prototypes_add(p->out, &item, NULL, 0);
     }
 }
