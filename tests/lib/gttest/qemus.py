@@ -2,6 +2,9 @@
 """The QEMUs that are there: this system's, and those that scripts/qemus has fetched.
 
 A version is its three numbers as text, as QEMU prints them; number() makes a tuple of two of it.
+
+A test that runs on each QEMU for machines runs by default on the oldest and on the newest, whose plugin ABIs differ most,
+and with GUESTTRACE_LONG on all of them.
 """
 import functools
 import os
@@ -53,18 +56,29 @@ def all_of(arch):
         yield version(path) if path and os.path.exists(path) else None, path, why
 
 
+def ends(found):
+    """The first and the last of a list; with GUESTTRACE_LONG all."""
+    return found if paths.LONG else found[:1] + found[1:][-1:]
+
+
 def find(arch):
-    """[(version, path)] of each version for machines; a line SKIP for each that is not there."""
+    """[(version, path)] of each version for machines that is to be tested; a line SKIP for each that is not there."""
     found = {}
     for text, path, why in all_of(arch):
         if not text:
             skip(why)
         else:
             found.setdefault(text, path)
-    return list(found.items())
+    return ends(list(found.items()))
 
 
-def machines(arch):
+def find_newest(arch, turn):
+    """find(); without GUESTTRACE_LONG the newest alone, unless it is this architecture's turn."""
+    found = find(arch)
+    return found if paths.LONG or turn else found[-1:]
+
+
+def all_machines(arch):
     """[((major, minor), path)] of each version that is there; Skip where none is."""
     found = {text: path for text, path, _ in reversed(list(all_of(arch))) if text}
     if not found:
@@ -72,9 +86,14 @@ def machines(arch):
     return [(number(text), path) for text, path in reversed(found.items())]
 
 
+def machines(arch):
+    """all_machines(), of which those are to be tested."""
+    return ends(all_machines(arch))
+
+
 def machines_from(arch, least):
     """The oldest QEMU for machines from a version on."""
-    for version, path in machines(arch):
+    for version, path in all_machines(arch):
         if version >= least:
             return path
     raise Skip(f'no QEMU from {".".join(map(str, least))} on: scripts/qemus')
@@ -94,8 +113,8 @@ def by_turns(all_of_them, turn):
 
 
 def on_each(arch, name, prepare, check):
-    """Runs check(version, path, folder, what prepare(folder) has returned) with each QEMU for machines; the
-    test's exit status."""
+    """Runs check(version, path, folder, what prepare(folder) has returned) with each QEMU of find(); the test's exit
+    status."""
     found, failed = find(arch), 0
     with folder(name) as scratch:
         try:

@@ -34,14 +34,15 @@ Line = collections.namedtuple('Line', 'kind time fields')  # of task.txt
 
 def read_records(data, name='records', cut_ok=True):
     """(time, kind, depth, address, offset) of each record. A file may end anywhere, unless cut_ok is False."""
-    at = 0
-    while at + SIZE <= len(data):
-        time, word = struct.unpack_from('<QQ', data, at)
-        kind, more, magic = word & 3, word >> 2 & 1, word >> 3 & 7
-        need(magic == MAGIC, f'{name} offset {at}:', 'magic', magic)
+    at, last, unpack = 0, len(data) - SIZE, struct.Struct('<QQ').unpack_from
+    while at <= last:
+        time, word = unpack(data, at)
+        kind = word & 3
+        if word >> 3 & 7 != MAGIC:
+            raise Failure(f'{name} offset {at}: magic {word >> 3 & 7}')
         yield time, kind, word >> 6 & DEPTHS, word >> 16, at
         at += SIZE
-        if more:
+        if word & 4:
             need(kind == EVENT and word >> 16 in PAYLOAD, f'{name} offset {at - SIZE}:', 'arguments')
             at += PAYLOAD[word >> 16]
     need(cut_ok or at == len(data), f'{name}: the last record is cut')

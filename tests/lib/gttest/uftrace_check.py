@@ -106,17 +106,24 @@ def check_records(path, known, open_ok):
     data, last, stack = read_bytes(path), 0, []
     if is_plain(data, known or 1, open_ok):
         return
+
+    def bad(at, *words):
+        need(False, f'{path} offset {at}:', *words)
     for time, kind, depth, addr, at in uftrace.read_records(data, path, open_ok):
-        here, key = f'{path} offset {at}:', (depth, addr)
-        need(time >= 1 and time >= last, here, 'time', time, 'after', last)
-        need(known is None or time >= known, here, 'time', time, 'before its task, at', known)
+        if time < max(1, last):
+            bad(at, 'time', time, 'after', last)
+        if known is not None and time < known:
+            bad(at, 'time', time, 'before its task, at', known)
         last = time
         if kind == ENTRY:
-            need(depth == len(stack) & DEPTHS, here, 'depth', depth, 'of', len(stack))
-            stack.append(key)
+            if depth != len(stack) & DEPTHS:
+                bad(at, 'depth', depth, 'of', len(stack))
+            stack.append((depth, addr))
         elif kind == EXIT:
-            need(stack and stack.pop() == key, here, 'EXIT of no open ENTRY')
-        need(kind != LOST, here, 'a LOST record')
+            if not stack or stack.pop() != (depth, addr):
+                bad(at, 'EXIT of no open ENTRY')
+        elif kind == LOST:
+            bad(at, 'a LOST record')
     need(open_ok or not stack, f'{path}: {len(stack)} calls are open at the end')
 
 

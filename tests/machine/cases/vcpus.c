@@ -54,9 +54,11 @@ OWN static void thread_main(word self)
 
 INLINE void work(void)
 {
-    while (__atomic_load_n(&k_alive, __ATOMIC_SEQ_CST) > 0)
+    while (__atomic_load_n(&k_alive, __ATOMIC_SEQ_CST) > 0) {
         if (k_is_waiting())
             schedule();
+        k_work(500); /* few calls while it waits */
+    }
 }
 
 /* All vCPUs but the first have been there. */
