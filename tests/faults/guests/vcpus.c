@@ -3,7 +3,9 @@
  * split_readers_test.py. */
 #include "kernel.h"
 
-enum { ROUNDS = 2000 };
+#ifndef ROUNDS
+#define ROUNDS 2000
+#endif
 
 static unsigned done, sum[CPUS];
 
