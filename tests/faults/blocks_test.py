@@ -57,9 +57,10 @@ def test_each_block(t):
     whole = recorded(t)
     data, before = read_bytes(whole), report(whole)
     seen = set()
-    for at, kind, size, name in blocks(data):
+    for turn, (at, kind, size, name) in enumerate(blocks(data)):
         seen.add(kind)
-        for where in (at + 8, at + 64 + size // 2, at + 64 + size - 1):
+        places = at + 8, at + 64 + size // 2, at + 64 + size - 1
+        for where in places if LONG else places[turn % 3:][:1]:
             bad = bytearray(data)
             bad[where] ^= 0x10
             path = f'{t.folder}/bad.gtrace'
@@ -177,7 +178,7 @@ def test_cut(t):
     whole = recorded(t)
     data = read_bytes(whole)
     path = f'{t.folder}/cut.gtrace'
-    for n in range(0, len(data), 1 if LONG else 97):
+    for n in range(0, len(data), 1 if LONG else 263):
         write(path, data[:n])
         for words in (['info'], ['report']):
             done = run([GUESTTRACE, *words, path])

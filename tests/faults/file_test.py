@@ -20,7 +20,7 @@ from gttest.results import Skip, common, need, read_bytes, write
 from runs import calls_of, main, needs_exit, opened, sanitizers, trace_of
 
 CHILDREN = 3
-TIMES = 40 if LONG else 6
+TIMES = 40 if LONG else 3
 
 
 def start(t, path, name, count=0):
@@ -83,7 +83,7 @@ def test_all_killed(t):
 def test_one_killed(t):
     """The others go on, and the last of them takes what the pool of that one has."""
     path = f'{t.folder}/count'
-    out, p = start(t, path, 'one', 5000000 if LONG else 1000000)
+    out, p = start(t, path, 'one', 5000000 if LONG else 500000)
     with p:
         wait_for(p, path, 1000)
         children = run(['pgrep', '-P', str(p.pid)]).stdout.split()
@@ -156,7 +156,7 @@ def test_cut(t):
     tid, = uftrace.tids_of(f'{t.folder}/whole')
     records = read_bytes(f'{t.folder}/whole/{tid}.dat')
     r, some = random.Random(5), set()
-    for size in [16, 17, len(whole) - 1, *(r.randrange(16, len(whole)) for _ in range(60 if LONG else 12))]:
+    for size in [16, 17, len(whole) - 1, *(r.randrange(16, len(whole)) for _ in range(60 if LONG else 6))]:
         write(t.out, whole[:size])
         if ' 0 records' not in t.repair(t.out):
             t.check(t.out, readers=False)

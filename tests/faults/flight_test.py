@@ -19,7 +19,8 @@ from gttest.paths import GUESTTRACE, LONG
 from gttest.results import Skip, common, need, read_bytes, write
 from runs import calls_of, expect, main, opened, sanitizers, trace_of
 
-TIMES = 30 if LONG else 5
+TIMES = 30 if LONG else 3
+TICKS = 3000000 if LONG else 1000000  # more than a ring has
 LAST = 'last=1M'
 
 
@@ -146,8 +147,8 @@ def test_refused(t):
 
 def test_at_once(t):
     """Processes that write snapshots at the same time, and somebody who asks for more."""
-    out, p = start(t, ['family', f'{t.folder}/count', str(CHILDREN), '300000'],
-                   last=LAST + ',trigger=tick@snapshot,,every=50000')
+    out, p = start(t, ['family', f'{t.folder}/count', str(CHILDREN), str(TICKS // 10)],
+                   last=LAST + f',trigger=tick@snapshot,,every={TICKS // 60}')
     with p:
         wait_for(p, f'{t.folder}/count', 1000)
         ask(out, 100)
@@ -194,7 +195,7 @@ def test_all_killed(t):
 
 def test_one_killed(t):
     """The last of the others takes what its pool has into the snapshot at the end."""
-    out, p = start(t, ['family', f'{t.folder}/count', str(CHILDREN), '3000000'])
+    out, p = start(t, ['family', f'{t.folder}/count', str(CHILDREN), str(TICKS)])
     with p:
         wait_for(p, f'{t.folder}/count', 1000)
         children = run(['pgrep', '-P', str(p.pid)]).stdout.split()

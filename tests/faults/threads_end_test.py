@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A program with threads ends while they make system calls. QEMU frees what plugins have subscribed to then, which such a
 thread may be reading: its exit status is the program's all the same. It was a crash in one of a hundred ends, and where
-abort() ends it in one of fifty."""
+abort() ends it in one of fifty. With GUESTTRACE_LONG so many runs on each QEMU that it would show."""
+import itertools
 import resource
 import signal
 import subprocess
@@ -13,17 +14,18 @@ from gttest.plugin_runs import PluginTest
 from gttest.results import need, write
 
 STATUS = 42
+ROUNDS, ABORTS, OTHERS = (100, 60, 5) if paths.LONG else (15, 12, 2)
 TOOLS = {'uftrace': 'output=@', 'etrace': 'output=@', 'execlog': 'out=@,ifilter=nop', 'events': 'guest-events=@.events,trace-file=@'}
 
 
-def check(t, tool, rounds=100, user=qemus.user, arch='x86_64', how=(), status=STATUS):
+def check(t, tool, rounds=ROUNDS, user=qemus.user, how=(), status=STATUS):
     t.plugin = tool
-    program = compilers.compile_to(f'{t.folder}/ends', arch, paths.source('control', 'guests', 'ends.c'), '-O1', '-static',
+    program = compilers.compile_to(f'{t.folder}/ends', 'x86_64', paths.source('control', 'guests', 'ends.c'), '-O1', '-static',
                                    '-pthread')
     write(f'{t.folder}/events.events', b'work(void) ""\n')
-    for n in range(rounds):
+    for n, qemu in itertools.product(range(rounds), qemus.users('x86_64') if paths.LONG and user == qemus.user else [user('x86_64')]):
         word = t.word(TOOLS[tool].replace('@', f'{t.folder}/{tool}'))
-        child = commands.start([user(arch), '-plugin', word, program, *how], stdin=subprocess.PIPE)
+        child = commands.start([qemu, '-plugin', word, program, *how], stdin=subprocess.PIPE)
         child.stdout.readline()
         child.stdin.close()
         child.stdin = None
@@ -40,25 +42,25 @@ def test_etrace(t):
 
 
 def test_execlog(t):
-    check(t, 'execlog', 30)
+    check(t, 'execlog', 30 if paths.LONG else 8)
 
 
 def test_events(t):
     check(t, 'events', user=qemus.user_with_registers)
 
 
-def signalled(t, tool, rounds, arch='x86_64'):
+def signalled(t, tool):
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for how, by in ('abort', signal.SIGABRT), ('fault', signal.SIGSEGV), ('kill', signal.SIGKILL):
-        check(t, tool, rounds if how == 'abort' else 5, arch=arch, how=[how], status=-by)
+        check(t, tool, ABORTS if how == 'abort' else OTHERS, how=[how], status=-by)
 
 
 def test_signals_calls(t):
-    signalled(t, 'uftrace', 60)
+    signalled(t, 'uftrace')
 
 
 def test_signals_etrace(t):
-    signalled(t, 'etrace', 60)
+    signalled(t, 'etrace')
 
 
 if __name__ == '__main__':
