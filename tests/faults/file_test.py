@@ -156,7 +156,7 @@ def test_cut(t):
     tid, = uftrace.tids_of(f'{t.folder}/whole')
     records = read_bytes(f'{t.folder}/whole/{tid}.dat')
     r, some = random.Random(5), set()
-    for size in [16, 17, len(whole) - 1, *(r.randrange(16, len(whole)) for _ in range(60 if LONG else 6))]:
+    for size in [16, 17, len(whole) - 1, *(r.randrange(16, len(whole)) for _ in range(60 if LONG else 12))]:
         write(t.out, whole[:size])
         if ' 0 records' not in t.repair(t.out):
             t.check(t.out, readers=False)
