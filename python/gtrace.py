@@ -101,6 +101,10 @@ class _Window(_Sized):
                 ('filter', ctypes.c_void_p)]
 
 
+class _ExportOptions(_Sized):
+    _fields_ = [('size', _u32), ('reserved', _u32), ('least', ctypes.c_double)]
+
+
 class _Event(_Struct):
     _fields_ = [('time', _u64), ('begin', _u64), ('self', _i64), ('slept', _u64), ('task', _u32), ('function', _u32),
                 ('depth', _u32), ('kind', ctypes.c_uint8), ('flags', ctypes.c_uint8), ('reserved', ctypes.c_uint8 * 2)]
@@ -154,7 +158,8 @@ _FUNCTIONS = {
     'sums': (_i64, [_trace, ctypes.POINTER(_Window), ctypes.c_int, ctypes.POINTER(ctypes.c_void_p),
                     ctypes.POINTER(ctypes.c_size_t), _err]),
     'free': (None, [ctypes.c_void_p]),
-    'export': (ctypes.c_int, [_trace, ctypes.POINTER(_Window), ctypes.c_int, ctypes.c_int, _err]),
+    'export_with': (ctypes.c_int, [_trace, ctypes.POINTER(_Window), ctypes.c_int, ctypes.POINTER(_ExportOptions),
+                                   ctypes.c_int, _err]),
     'export_ctf': (ctypes.c_int, [_trace, ctypes.POINTER(_Window), ctypes.c_char_p, _err]),
     'filter_new': (ctypes.c_int, [_trace, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p), _err]),
     'filter_add': (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, _text, _err]),
@@ -532,10 +537,15 @@ class Trace:
         finally:
             _lib.free(out)
 
-    def export(self, path, format, *, task=None, start=0, end=None, depth=None, min_time=0, wall=False, filter=None):
+    def export(self, path, format, *, task=None, start=0, end=None, depth=None, min_time=0, wall=False, filter=None,
+               least=0):
         """Writes the file `path` in a format of another tool: perfetto, chrome, folded, folded-calls, speedscope,
-        callgrind, pprof, firefox or perf; or ctf, a directory. It gets its name when it is complete."""
+        callgrind, pprof, firefox or perf; or ctf, a directory. It gets its name when it is complete. `least`: of
+        folded, speedscope, firefox and perf, paths with less than this share of all (0.0001) are added to their
+        callers'."""
         if format == 'ctf':
+            if least:
+                raise ValueError('export: ctf has each call, none is left out: no `least`')
             window = self._window(None, task, start, end, depth, min_time, wall, filter)
             err = _Error.new()
             with self._lock:
@@ -545,11 +555,12 @@ class Trace:
         if format not in _FORMATS:
             raise ValueError(f'export: no format {format!r}; there are: {", ".join(_FORMATS)}')
         window = self._window(None, task, start, end, depth, min_time, wall, filter)
-        err, new = _Error.new(), f'{os.fspath(path)}.{os.getpid()}'
+        err, options, new = _Error.new(), _ExportOptions.new(), f'{os.fspath(path)}.{os.getpid()}'
+        options.least = least
         fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             with self._lock:
-                _check(_lib.export(self.handle, window, _FORMATS.index(format), fd, err), err)
+                _check(_lib.export_with(self.handle, window, _FORMATS.index(format), options, fd, err), err)
             os.replace(new, path)
         except BaseException:
             os.unlink(new)

@@ -495,6 +495,16 @@ enum gtrace_format {
 /* As gtrace_replay. Equal recordings give equal bytes. */
 int gtrace_export(struct gtrace *t, const struct gtrace_window *w, enum gtrace_format format,
                   int fd, struct gtrace_error *err);
+struct gtrace_export_options {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+    double least; /* FOLDED, FOLDED_CALLS, SPEEDSCOPE, FIREFOX and PERF, of sums: paths that have
+                   * less than this share of all, 0 to 1, are added to their callers'; a notice says
+                   * how many. Other formats: 0 */
+};
+/* As gtrace_export; `o` NULL: all paths. */
+int gtrace_export_with(struct gtrace *t, const struct gtrace_window *w, enum gtrace_format format,
+                       const struct gtrace_export_options *o, int fd, struct gtrace_error *err);
 /* Common Trace Format 1.8, a directory, which gets its name when it is complete. A trace that has
  * the name is replaced. Returns 1, or 0: nothing was chosen, nothing is written. GTRACE_E_EXISTS:
  * something else has the name; GTRACE_E_IO; else as gtrace_replay. */

@@ -18,6 +18,7 @@ struct format {
     /* TO_RECORDING: */
     enum gtrace_form form;
     const char *from; /* what it takes where nothing is named */
+    bool paths;       /* small ones are left out */
 };
 
 /* A row a format; names stand in format_names, too. */
@@ -26,12 +27,12 @@ static const struct format formats[] = {
     {"compact", TO_RECORDING, .form = GTRACE_FILE, .from = GT_DEFAULT_DIRECTORY},
     {"perfetto", TO_TOOL, GTRACE_FORMAT_PERFETTO},
     {"chrome", TO_TOOL, GTRACE_FORMAT_CHROME},
-    {"folded", TO_TOOL, GTRACE_FORMAT_FOLDED},
-    {"speedscope", TO_TOOL, GTRACE_FORMAT_SPEEDSCOPE},
+    {"folded", TO_TOOL, GTRACE_FORMAT_FOLDED, .paths = true},
+    {"speedscope", TO_TOOL, GTRACE_FORMAT_SPEEDSCOPE, .paths = true},
     {"callgrind", TO_TOOL, GTRACE_FORMAT_CALLGRIND},
     {"pprof", TO_TOOL, GTRACE_FORMAT_PPROF},
-    {"firefox", TO_TOOL, GTRACE_FORMAT_FIREFOX},
-    {"perf", TO_TOOL, GTRACE_FORMAT_PERF},
+    {"firefox", TO_TOOL, GTRACE_FORMAT_FIREFOX, .paths = true},
+    {"perf", TO_TOOL, GTRACE_FORMAT_PERF, .paths = true},
     {"ctf", TO_FOLDER},
     {"html", TO_PAGE},
 };
@@ -40,14 +41,15 @@ static const char *const format_names[] = {
     "uftrace", "compact", "perfetto", "chrome", "folded", "speedscope", "callgrind",
     "pprof",   "firefox", "perf",     "ctf",    "html",   NULL};
 static const uint64_t page_default = 5 << 20, page_most = 1 << 30;
+static const double least_default = 0.0001;
 static const char *const value_names[] = {"time", "calls", NULL};
 _Static_assert(G_N_ELEMENTS(format_names) == G_N_ELEMENTS(formats) + 1, "each format has a name");
 
 struct export_options {
-    const char *format, *output, *values, *size;
+    const char *format, *output, *values, *size, *least;
     GPtrArray *elf;
     struct gt_cli_window_options window;
-    bool quiet;
+    bool quiet, all;
 };
 
 static const struct gt_cli_option export_table[] = {
@@ -63,6 +65,13 @@ static const struct gt_cli_option export_table[] = {
      .help = "folded: the time of each stack of calls (the default), or how often it was called",
      .heading = GT_UNDER_SHOWN | GT_OPTION_FIRST,
      .offset = offsetof(struct export_options, values)},
+    {"min", .type = GT_OPTION_TEXT, .value = "SHARE",
+     .help =
+         "folded, speedscope, firefox, perf: paths with less than SHARE (default: 0.01%) of all "
+         "time are added to their callers'",
+     .heading = GT_UNDER_SHOWN, .offset = offsetof(struct export_options, least)},
+    {"all", .type = GT_OPTION_FLAG, .help = "the same formats: all paths, as --min 0%",
+     .heading = GT_UNDER_SHOWN, .offset = offsetof(struct export_options, all)},
     {"size", .type = GT_OPTION_TEXT, .value = "SIZE",
      .help =
          "html: at most so large (K, M: powers of 1024; default: 5M): calls that do not fit are "
@@ -101,6 +110,25 @@ static uint64_t page_size(const struct export_options *o)
                : 0;
 }
 
+/* Sums of paths: with a begin or an end, firefox and perf have each change of the stack. */
+static bool has_paths(const struct export_options *o)
+{
+    const struct format *f = format_of(o->format);
+    return f->paths && (f->format == GTRACE_FORMAT_FOLDED ||
+                        f->format == GTRACE_FORMAT_SPEEDSCOPE || !(o->window.from || o->window.to));
+}
+
+/* Of --min and --all, a share of 1; below 0: it is none. */
+static double least_of(const struct export_options *o)
+{
+    if (!o->least)
+        return o->all || !format_of(o->format)->paths ? 0 : least_default;
+    const size_t n = strspn(o->least, "0123456789.");
+    char *end;
+    const double share = g_ascii_strtod(o->least, &end) / 100;
+    return n && end == o->least + n && strcmp(end, "%") == 0 && share <= 1 ? share : -1;
+}
+
 /* The recording that is written, and another one that the page compares it with. */
 struct source {
     struct gtrace *trace, *other; /* other NULL: nothing */
@@ -130,8 +158,10 @@ static int write_format(const struct export_options *o, struct source *s, int fd
     if (f->kind == TO_PAGE)
         return write_page(o, s, fd, name, err);
     const enum gtrace_format format = of_counts(o) ? GTRACE_FORMAT_FOLDED_CALLS : f->format;
-    int status = f->kind == TO_FOLDER ? gtrace_export_ctf(s->trace, &s->window.part, o->output, &e)
-                                      : gtrace_export(s->trace, &s->window.part, format, fd, &e);
+    const struct gtrace_export_options how = {.size = sizeof how, .least = least_of(o)};
+    int status = f->kind == TO_FOLDER
+                     ? gtrace_export_ctf(s->trace, &s->window.part, o->output, &e)
+                     : gtrace_export_with(s->trace, &s->window.part, format, &how, fd, &e);
     if (status < 0)
         return gt_cli_opened_fail_output(err, status, &e, errno, name);
     if (status == 0)
@@ -215,6 +245,27 @@ static int do_export(void *self)
                       : GT_EXIT_DONE;
 }
 
+static int check_least(const struct gt_cli_command *self, const struct export_options *o)
+{
+    const char *given = o->least ? "--min" : "--all";
+    if (!o->least && !o->all)
+        return 0;
+    if (o->least && o->all)
+        return gt_cli_command_usage_error(self, "--min and --all exclude each other");
+    if (!has_paths(o))
+        return gt_cli_command_usage_error(self,
+                                          "%s is for --format folded and speedscope, and for "
+                                          "firefox and perf without --from and --to; --format %s "
+                                          "has all here",
+                                          given, o->format);
+    if (least_of(o) < 0)
+        return gt_cli_command_usage_error(self,
+                                          "option '--min' takes a share up to 100%%, such as "
+                                          "0.01%%, not '%s'",
+                                          o->least);
+    return 0;
+}
+
 /* What cannot be together: the status of a usage error, else 0. */
 static int check(const struct gt_cli_command *self, const struct export_options *o, size_t n)
 {
@@ -253,7 +304,7 @@ static int check(const struct gt_cli_command *self, const struct export_options 
             "--format %s cannot be written to standard output; name a "
             "path ('./-' for one of that name)",
             f->name);
-    return 0;
+    return check_least(self, o);
 }
 
 static int run_export(const struct gt_cli_command *self, const void *options, size_t n,
@@ -298,7 +349,9 @@ const struct gt_cli_command gt_cli_command_export = {
             "nothing else.",
             "The others are sums over all calls of a path of functions: small, however long the "
             "recording is. folded is for flamegraph.pl and inferno, speedscope for speedscope.app, "
-            "callgrind for callgrind_annotate and KCachegrind, pprof for go tool pprof.",
+            "callgrind for callgrind_annotate and KCachegrind, pprof for go tool pprof. Small "
+            "paths "
+            "are added to their callers' by --min, callgrind and pprof have all.",
             "firefox (for profiler.firefox.com) and perf (the text of perf script) are such sums, "
             "or with --from or --to each change of the stack in order of time. ctf is a directory "
             "for "

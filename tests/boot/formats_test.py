@@ -5,13 +5,17 @@ run, and a second plugin that writes a directory. The file has the directory's r
 its names, in a hundredth of the space; `guesttrace symbols` names it again, and changes nothing. Several vCPUs run side
 by side, and the threads go from one to the other.
 
+Exports of sums are small, and their sums are report's.
+
 usage: formats_test.py ARCH SERIES [VCPUS]
 """
+import json
 import os
 import shutil
 import sys
 
 from gttest import boots, qemus
+from gttest.commands import must, printed
 from gttest.paths import GUESTTRACE
 from gttest.recordings import BothFormats, converse, symbols
 from gttest.results import in_folder, need, read_bytes
@@ -19,6 +23,25 @@ from gttest.results import in_folder, need, read_bytes
 
 def size_of(out):
     return sum(os.path.getsize(f'{out}/{name}') for name in os.listdir(out))
+
+
+EXPORT = 5 << 20  # bytes of a boot's
+
+
+def check_exports(folder, path):
+    """Without paths that are small, sums stay those of report."""
+    rows = json.loads(printed([GUESTTRACE, 'report', '--json', path]))['rows']
+    want = sum(row['self_ns'] for row in rows)
+    for form, options in ('folded', []), ('folded', ['--all']), ('speedscope', []):
+        out = f'{folder}/{form}'
+        said = must([GUESTTRACE, 'export', '-f', form, *options, '-o', out, path]).stderr
+        need((b'less than 0.01% of all time' in said) == (not options), form, options, said)
+        need(options or os.path.getsize(out) < EXPORT, form, 'has', os.path.getsize(out), 'bytes')
+        with open(out, encoding='utf-8') as f:
+            got = sum(int(line.rpartition(' ')[2]) for line in f) if form == 'folded' else \
+                sum(p['endValue'] for p in json.load(f)['profiles'])
+        need(got == want, form, options, 'has a sum of', got, 'and report', want)
+        os.remove(out)
 
 
 def main(folder, arch, series, vcpus='1'):
@@ -44,6 +67,7 @@ def main(folder, arch, series, vcpus='1'):
     before = read_bytes(both.file)
     need(symbols(both.file, kernel).stdout == places, 'other places the second time')
     need(read_bytes(both.file) == before, 'the file has changed')
+    check_exports(folder, both.file)
 
 
 if __name__ == '__main__':

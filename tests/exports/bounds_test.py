@@ -35,8 +35,10 @@ def words(items):
 
 
 def export(t, form, path, *options, status=0):
+    """All paths."""
     out = f'{t.folder}/out.{form}'
-    done = commands.must([GUESTTRACE, 'export', '--format', form, '-o', out, *options, path], status)
+    every = ['--all'] if form in ('folded', 'speedscope') or (form == 'perf' and '--from' not in options) else []
+    done = commands.must([GUESTTRACE, 'export', '--format', form, '-o', out, *options, *every, path], status)
     return out, done.stderr.decode()
 
 

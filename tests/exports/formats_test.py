@@ -14,19 +14,30 @@ from gttest.paths import GUESTTRACE
 from gttest.results import need, read_bytes, same, write
 
 SUMS = ['folded', 'speedscope', 'callgrind', 'pprof', 'firefox', 'perf']
+PATHS = ['folded', 'speedscope', 'firefox', 'perf']  # small ones are left out
 FORMATS = [*SUMS, 'perfetto', 'chrome']
 FULL = 3000  # bytes that a small disk takes
 REPLACED = re.compile('[\udc80-\udcff]')
 CONTROL = re.compile('[\0-\x1f\x7f]')
 
 
-def command(form, recording, *options, out='-'):
+def all_paths(form, options):
+    """What has a format leave no path out."""
+    in_time = form in ('firefox', 'perf') and {'--from', '--to'} & set(options)
+    return ['--all'] if form.partition('-')[0] in PATHS and not in_time else []
+
+
+def fewer_command(form, recording, *options, out='-'):
     values = ['--values', 'calls'] if form == 'folded-calls' else []
     return [GUESTTRACE, 'export', '--format', form.partition('-')[0], *values, '-o', out, *options, recording]
 
 
+def command(form, recording, *options, out='-'):
+    return fewer_command(form, recording, *options, *all_paths(form, options), out=out)
+
+
 def export(form, recording, *options):
-    """The bytes of an export; no line is printed."""
+    """The bytes of an export with all paths; no line is printed."""
     done = commands.must(command(form, recording, *options))
     need(not done.stderr, done.stderr)
     return done.stdout
@@ -105,6 +116,62 @@ def check_all(recording, tids, options=(), **window):
 def test_sums(t):
     recording = made.Made(f'{t.folder}/data')
     check_all(recording, made.TIDS)
+
+
+def fewer(tasks, share):
+    """{task: {path: value}} of which paths with less than the share of all have gone into their callers; the outermost
+    stay. And how many have gone."""
+    inner = {task: collections.Counter() for task in tasks}  # with all that they call
+    for task, paths in tasks.items():
+        for path, value in paths.items():
+            for n in range(1, len(path) + 1):
+                inner[task][path[:n]] += value
+    limit = share * sum(sum(paths.values()) for paths in tasks.values())
+    small = {task: {path for path, n in sums.items() if len(path) > 1 and n < limit} for task, sums in inner.items()}
+    left = {task: collections.Counter() for task in tasks}
+    for task, paths in tasks.items():
+        for path, value in paths.items():
+            while path in small[task]:
+                path = path[:-1]
+            left[task][path] += value
+    return left, sum(map(len, small.values())), sum(map(len, inner.values()))
+
+
+def fewer_said(form, path, *options):
+    done = commands.must(fewer_command(form, path, *options))
+    return done.stdout, done.stderr.decode()
+
+
+def test_min(t):
+    """Paths below a share are their callers', and a notice says how many; the sum of a task, and of all, stays."""
+    recording = made.Made(f'{t.folder}/data', step=lambda number: number.choice([1, 1, 1, 5000]))
+    tasks = {tid: values(recording.paths(tid), 'self', clean) for tid in made.TIDS}
+    for options, share in ([], 0.0001), (['--min', '0.5%'], 0.005), (['--min', '100%'], 1):
+        want, gone, n = fewer(tasks, share)
+        need(0 < gone < n, share, gone, n)
+        need(all(want[tid].total() == tasks[tid].total() for tid in tasks), 'the test itself')
+        joined_want = joined({t: values_of(paths, fold) for t, paths in want.items()})
+        for form, read in (('folded', lambda data: {0: joined(readers.folded(data))}),
+                           ('speedscope', lambda data: {readers.tid_of(s): p for s, p in readers.speedscope(data).items()}),
+                           ('firefox', readers.firefox), ('perf', readers.perf)):
+            data, said = fewer_said(form, recording.path, *options)
+            same_tasks(read(data), {0: joined_want} if form == 'folded' else want)
+            need(f'{gone} of {n} paths, which have less than {100 * share:g}% of all time' in said and '--all' in said, said)
+    calls = {tid: values(recording.paths(tid), 'calls', fold) for tid in made.TIDS}
+    want, gone, n = fewer(calls, 0.005)
+    data, said = fewer_said('folded-calls', recording.path, '--min', '0.5%')
+    same_tasks({0: joined(readers.folded(data))}, {0: joined(want)})
+    need(f'{gone} of {n} paths, which have less than 0.5% of all calls' in said and gone, said)
+    for form in PATHS:
+        need(fewer_said(form, recording.path, '--min', '0%') == (export(form, recording.path), ''), form, '--min 0%')
+        need(b'paths' not in commands.must(fewer_command(form, recording.path, '-q')).stderr, form, 'a notice with -q')
+
+
+def values_of(paths, name):
+    sums = collections.Counter()
+    for path, value in paths.items():
+        sums[tuple(map(name, path))] += value
+    return sums
 
 
 def test_one_function(t):
@@ -194,7 +261,13 @@ def test_usage(t):
     recording = made.Made(f'{t.folder}/data', n=40)
     for words, why in ((['--format', 'pprof', '--values', 'calls'], b'--values calls is for --format folded, not pprof'),
                        (['--format', 'compact', '--wall'], b'--wall is for the formats of other tools, not compact'),
-                       (['--format', 'other'], b"'other'"), (['--format', 'folded', '--to', '5'], b"'5'")):
+                       (['--format', 'other'], b"'other'"),
+                       (['--format', 'pprof', '--min', '1%'], b'--min is for --format folded'),
+                       (['--format', 'ctf', '--all'], b'--all is for --format folded'),
+                       (['--format', 'perf', '--min', '1%', '--to', '1s'], b'without --from and --to'),
+                       (['--format', 'folded', '--min', '1%', '--all'], b'exclude each other'),
+                       *((['--format', 'folded', '--min', wrong], b'takes a share')
+                         for wrong in ('0.01', '101%', '', '%', '1.2.3%', '-1%', 'nan%', '1e1%', '0x1%', ' 1%', '1%%')), (['--format', 'folded', '--to', '5'], b"'5'")):
         done = commands.must([GUESTTRACE, 'export', *words, '-o', f'{t.folder}/out', recording.path], 2)
         need(why in done.stderr, done.stderr)
     need(not os.path.exists(f'{t.folder}/out'), 'a file is left')

@@ -186,9 +186,18 @@ def test_export(where_to):
     directory = recorded(where_to, 'threads.c', 'guest/cases')
     with gtrace.open(directory) as t:
         for name in ('perfetto', 'chrome', 'folded', 'speedscope', 'callgrind', 'pprof', 'firefox', 'perf'):
-            must([paths.GUESTTRACE, 'export', '-D', '3', '--format', name, '-o', f'{where_to}/want', directory])
-            t.export(f'{where_to}/got', name, depth=3)
-            need(read_bytes(f'{where_to}/got') == read_bytes(f'{where_to}/want'), name)
+            fewer = name in ('folded', 'speedscope', 'firefox', 'perf')
+            for least, words in ((0, ['--all'] * fewer), (0.02, ['--min', '2%']))[:1 + fewer]:
+                must([paths.GUESTTRACE, 'export', '-D', '3', '--format', name, *words, '-o', f'{where_to}/want', directory])
+                t.export(f'{where_to}/got', name, depth=3, least=least)
+                need(read_bytes(f'{where_to}/got') == read_bytes(f'{where_to}/want'), name, least)
+        for name, least in ('folded', 2), ('pprof', 0.1), ('folded', float('nan')):
+            try:
+                t.export(f'{where_to}/none', name, least=least)
+            except gtrace.Error as why:
+                need('least' in str(why), why)
+            else:
+                need(False, 'least', least, 'of', name)
         try:
             t.export(f'{where_to}/none', 'folded', start=2, end=1)
         except gtrace.Error:

@@ -19,9 +19,28 @@ static uint32_t deepest(const struct gt_profile_tree *t)
     return depth;
 }
 
-int gt_export_sums_make_paths(struct gt_calls *c, const struct gt_export_sums_options *o,
-                              enum gt_profile_tree_order order, struct gt_profile_tree *out,
-                              struct gt_error *err)
+static int prune(const struct gt_calls *c, const struct gt_export_sums_options *o,
+                 struct gt_profile_tree *out, struct gt_error *err)
+{
+    const size_t paths = out->n - out->n_roots;
+    const struct gt_profile_tree_least least = {o->least, o->counts};
+    if (gt_profile_tree_prune(out, &least) < 0) {
+        gt_profile_tree_clear(out);
+        return gt_error_set(err, GT_E_NOMEM, "out of memory");
+    }
+    const size_t left_out = paths - (out->n - out->n_roots);
+    if (left_out)
+        gt_error_notice(&o->notices,
+                        "%s: %zu of %zu paths, which have less than %g%% of all %s each, are added "
+                        "to their callers' (--min SHARE chooses, --all shows all)",
+                        gt_calls_facts(c)->path, left_out, paths, o->least * 100,
+                        o->counts ? "calls" : "time");
+    return 0;
+}
+
+static int make_cut(struct gt_calls *c, const struct gt_export_sums_options *o,
+                    enum gt_profile_tree_order order, struct gt_profile_tree *out,
+                    struct gt_error *err)
 {
     static const struct gt_calls_window all = {0};
     struct gt_calls_window window = o->window ? *o->window : all;
@@ -39,4 +58,12 @@ int gt_export_sums_make_paths(struct gt_calls *c, const struct gt_export_sums_op
         "caller's (--depth N cuts elsewhere)",
         gt_calls_facts(c)->path, depth, GT_SUMS_DEPTH);
     return gt_export_sums_make(c, &cut, order, out, err);
+}
+
+int gt_export_sums_make_paths(struct gt_calls *c, const struct gt_export_sums_options *o,
+                              enum gt_profile_tree_order order, struct gt_profile_tree *out,
+                              struct gt_error *err)
+{
+    const int status = make_cut(c, o, order, out, err);
+    return status == 0 && o->least > 0 ? prune(c, o, out, err) : status;
 }

@@ -13,6 +13,7 @@
 struct gt_export_sums_options {
     const struct gt_calls_window *window; /* NULL: all */
     bool counts;                          /* folded: values are numbers of calls, not times */
+    double least; /* paths below this share of all are their callers', where a format has paths */
     struct gt_error_notices notices;
 };
 
@@ -30,7 +31,8 @@ enum { GT_SUMS_DEPTH = 1000 };
 
 /* The same for formats in which each path has all of its calls: what they write grows with the
  * square of the depth. Where the window has no depth, paths are cut at GT_SUMS_DEPTH calls, which a
- * notice says: the time of deeper ones is their caller's. */
+ * notice says: the time of deeper ones is their caller's. Small ones are left out by `least`, which
+ * another notice says. */
 int gt_export_sums_make_paths(struct gt_calls *c, const struct gt_export_sums_options *o,
                               enum gt_profile_tree_order order, struct gt_profile_tree *out,
                               struct gt_error *err);

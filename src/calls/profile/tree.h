@@ -68,4 +68,14 @@ int gt_profile_tree_make(struct gt_calls *c, const struct gt_profile_tree_option
                          struct gt_profile_tree *out, struct gt_error *err);
 void gt_profile_tree_clear(struct gt_profile_tree *t); /* { 0 } is fine */
 
+/* Which paths are too small to be shown. */
+struct gt_profile_tree_least {
+    double share; /* of the sum of all paths, 0 to 1 */
+    bool counts;  /* a path's value is its number of calls, not its own time */
+};
+/* Takes out nodes that have, with all below them, less than this share; the node above gets
+ * their values. So the sum of a tree does not change. Roots and their children stay.
+ * `calls`, or `self`, are the only members that it changes. GT_E_NOMEM: *t is as it was. */
+int gt_profile_tree_prune(struct gt_profile_tree *t, const struct gt_profile_tree_least *least);
+
 #endif

@@ -293,6 +293,51 @@ static void counts_tasks(void **state)
     }
 }
 
+/* Small paths go to the nearest caller that stays; roots' children stay. */
+static void leaves_small_paths_out(void **state)
+{
+    enum { NONE = UINT32_MAX };
+    const struct gt_profile_tree_node before[] = {
+        {.calls = 4, .function = NONE, .parent = NONE, .end = 5},
+        {.calls = 4, .self = 70, .function = 1, .parent = 0, .end = 5, .depth = 1},
+        {.calls = 9, .self = 4, .function = 2, .parent = 1, .end = 4, .depth = 2},
+        {.calls = 1, .self = 5, .function = 3, .parent = 2, .end = 4, .depth = 3},
+        {.calls = 1, .self = 20, .function = 4, .parent = 1, .end = 5, .depth = 2},
+        {.calls = 2, .function = NONE, .parent = NONE, .end = 8},
+        {.calls = 2, .self = 1, .function = 1, .parent = 5, .end = 8, .depth = 1},
+        {.calls = 2, .self = 0, .function = 2, .parent = 6, .end = 8, .depth = 2},
+    };
+    static const struct {
+        struct gt_profile_tree_least least;
+        const char *nodes; /* function:value-end>parent */
+    } cases[] = {
+        {{0.09, false}, "root-4 1:70-4>0 2:9-3>1 4:20-4>1 root-6 1:1-6>4 "},
+        {{0.091, false}, "root-3 1:79-3>0 4:20-3>1 root-5 1:1-5>3 "},
+        {{1, false}, "root-2 1:99-2>0 root-4 1:1-4>2 "},
+        {{0.4, true}, "root-3 1:5-3>0 2:10-3>1 root-5 1:4-5>3 "},
+        {{0, true}, "root-5 1:4-5>0 2:9-4>1 3:1-4>2 4:1-5>1 root-8 1:2-8>5 2:2-8>6 "},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct gt_profile_tree_node nodes[sizeof before / sizeof before[0]];
+        struct gt_profile_tree_root roots[] = {{0, 0}, {5, 1}};
+        struct gt_profile_tree t = {nodes, sizeof nodes / sizeof nodes[0], roots, 2, false};
+        memcpy(nodes, before, sizeof nodes);
+        assert_int_equal(gt_profile_tree_prune(&t, &cases[i].least), 0);
+        len = 0;
+        for (size_t n = 0; n < t.n; n++)
+            if (nodes[n].parent == NONE)
+                add_text("root-%u ", nodes[n].end);
+            else
+                add_text("%u:%d-%u>%u ", nodes[n].function,
+                         (int)(cases[i].least.counts ? nodes[n].calls : (uint64_t)nodes[n].self),
+                         nodes[n].end, nodes[n].parent);
+        assert_string_equal(text, cases[i].nodes);
+        assert_int_equal(nodes[roots[1].node].parent, NONE);
+        assert_int_equal(roots[1].node, nodes[0].end);
+    }
+}
+
 /* ---- large and damaged ones ---------------------------------------------------------------- */
 
 /* Many paths: the hash grows, shares have different numbers for one path. */
@@ -351,7 +396,7 @@ int main(void)
         cmocka_unit_test(takes_parts),      cmocka_unit_test(sums_groups),
         cmocka_unit_test(counts_tasks),     cmocka_unit_test(makes_many_paths),
         cmocka_unit_test(reports_failure),  cmocka_unit_test(reads_nothing),
-        cmocka_unit_test(leaves_sleep_out),
+        cmocka_unit_test(leaves_sleep_out), cmocka_unit_test(leaves_small_paths_out),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }
