@@ -119,6 +119,68 @@ def test_find(t):
         equal(got['before']['begin'], max(c[0] for c in calls if c[0] < time), 'before')
 
 
+def part_of(duration):
+    """First and last duration of its quarter of an octave."""
+    if duration < 4:
+        return duration, duration
+    size = 1 << duration.bit_length() - 3
+    return duration // size * size, duration // size * size + size - 1
+
+
+SORTED = {'time': lambda c: c[:3], 'duration': lambda c: (c[1], c[0], c[2]), 'task': lambda c: (c[2], c[0]), 'function': lambda c: (c[4], *c[:3])}
+
+
+def test_hits(t):
+    """Calls of functions: all of them in each order, how long they took, when they began; more than a list has, too."""
+    recording = made.Made(f'{t.folder}/data', step=steps, n=9000)
+    first = first_of(recording)
+    with Viewing(recording.path) as v:
+        v.ready()
+        names, end = v.names(), v.ask('info')['duration']
+        wanted = {'fib', 'read', 'walk'}
+        calls = [(begin, duration, task, depth, name) for task, tid in enumerate(made.TIDS)
+                 for depth, name, begin, duration in calls_of(recording, tid, first) if name in wanted]
+        need(len(calls) > 2200, len(calls), 'calls')
+        functions_of = {'functions': ','.join(str(names.index(name)) for name in wanted)}
+        lengths = sorted(c[1] for c in calls)
+        some = lengths[len(calls) // 3], lengths[len(calls) // 2]  # both are there
+        for least, most in (0, 1 << 60), some:
+            chosen = [c for c in calls if least <= c[1] <= most]
+            for sort, key in SORTED.items():
+                for down in 0, 1:
+                    got = v.ask('hits', **functions_of, sort=sort, down=down, least=least, most=most)
+                    found = [(begin, duration, task, depth, names[f]) for begin, duration, depth, task, f, _ in rows(got['rows'], 6)]
+                    want = sorted(chosen, key=lambda c: c[:3])
+                    want.sort(key=lambda c: key(c)[0], reverse=bool(down))
+                    equal(found, want[:2000], f'{sort} {down} {least}')
+                    equal([got['calls'], got['all']], [len(chosen), len(calls)], 'numbers')
+            marks = [0] * 512
+            for c in chosen:
+                marks[c[0] // (end // 512 + 1)] += 1
+            equal(got['marks'], marks, 'marks')
+            parts = collections.Counter(part_of(c[1]) for c in calls)
+            equal({(a, b): n for a, b, n in rows(got['durations'], 3) if n}, dict(parts), 'durations')
+        got = v.ask('find', **functions_of, time=0, least=some[0], most=some[1])
+        equal(got['calls'], len(chosen), 'calls that are gone to')
+        equal((got['first']['begin'], names[got['first']['function']]), (min(chosen)[0], min(chosen)[4]), 'the first one')
+        for wrong in {'sort': 'color'}, {'least': 'x'}, {'functions': '999999'}:
+            equal(v.request(v.path + 'hits?' + '&'.join(f'{k}={x}' for k, x in {**functions_of, **wrong}.items()))[0], 400, wrong)
+
+
+def test_match(t):
+    """Functions by a regular expression; its mistakes are said."""
+    recording = made.Made(f'{t.folder}/data', step=steps)
+    with Viewing(recording.path) as v:
+        v.ready()
+        names = v.names()
+        for pattern, want in ('^(?:f|g)', {'f', 'g', 'fib', 'get'}), ('t$', {'put', 'get', 'sort', 'last'}), ('(?i)^RE', {'read'}), ('.', set(names)), ('^x', set()):
+            got = v.ask('match', pattern=pattern)
+            equal(({names[i] for i in got['functions']}, got['error'], got['undecided']), (want & set(names), '', 0), pattern)
+        for pattern in '(', 'a\\1(', 'x' * 3000:
+            got = v.ask('match', pattern=pattern)
+            need(got['error'].startswith('at character') and not got['functions'], pattern[:20], got)
+
+
 def test_relations(t):
     recording = made.Made(f'{t.folder}/data', step=steps)
     with Viewing(recording.path) as v:

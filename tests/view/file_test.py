@@ -45,6 +45,11 @@ def test_shows_the_same(t):
         p.press('Enter')
         equal(p.ask('guesttrace.functionOf(guesttrace.state.call.function).name'), 'fib', 'the call that was found')
         p.picture('file')
+        p.ask('guesttrace.setState({ list: true })')
+        p.browser.wait('/calls of fib$/.test(document.querySelector(".found .name").textContent)')
+        calls, _, _ = report(recording.path)['fib']
+        need(p.ask('document.querySelector(".found .name").textContent') == f'{calls} calls of fib', 'the list')
+        need(p.ask('[...document.querySelectorAll(".bin")].reduce((n, b) => n + Number(b.dataset.calls), 0)') == calls, 'durations')
         p.ask('guesttrace.setState({ tab: "functions", range: [100000, 300000], search: "" })')
         p.idle()
         need('guesttrace view' in p.ask('document.querySelector(".message").innerText'), 'it does not say that it has no sums of ranges')

@@ -6,7 +6,7 @@ import re
 import sys
 
 import texts
-from gttest import commands, compilers, functions, made, paths, qemus, recordings, uftrace, uftrace_write
+from gttest import call_sums, commands, compilers, functions, made, paths, qemus, recordings, uftrace, uftrace_write, valued
 from gttest.paths import GUESTTRACE
 from gttest.results import equal, need, write
 from page_test import PIXEL, Page, count, first_call, random_steps, report
@@ -246,6 +246,71 @@ def test_link_has_names(t):
         p.browser.wait('guesttrace.flame.ready === guesttrace.flame.key')
         equal(p.ask('guesttrace.flame.error'), '', 'the flame graph')
         equal(p.ask('[...document.querySelectorAll(".path .link")].map(e => e.textContent)')[1:], path, 'its path')
+
+
+def calls_found(p):
+    """The list when it has been loaded: its title, its rows."""
+    p.browser.wait('/^[0-9,]+ calls? of /.test(document.querySelector(".found .name").textContent)')
+    p.idle()
+    return p.ask('document.querySelector(".found .name").textContent'), p.rows('Calls found')
+
+
+def test_list(t):
+    """The calls that a search finds: exact names first; sorted by a click; of one bar of durations; gone through one by one."""
+    recording, viewing = shown(t)
+    first = min(int.from_bytes(data[:8], 'little') for data in recording.data.values())
+    calls = {name: sorted((begin - first, end - begin, f'guest {tid}') for tid in made.TIDS
+                          for _, addr, begin, end in call_sums.calls_of(list(uftrace.read_records(recording.data[tid])))
+                          if recording.name(addr) == name) for name in made.PLAIN}
+    with viewing as v, Page(t, v.url) as p:
+        p.press('/')
+        p.type('f')
+        p.press('Enter')
+        p.ask('guesttrace.view.canvas.focus()')
+        p.press('h')
+        title, rows = calls_found(p)
+        equal((title, rows[0][3]), (f'{len(calls["f"])} calls of f', 'f'), 'the function of this name')
+        equal([(row[0], row[1], row[2]) for row in rows[:5]],
+              [(f'{begin / 1e9:.9f} s', texts.time_text(n), task) for begin, n, task in calls['f'][:5]], 'in order of time')
+        need(p.ask('guesttrace.view.found.reduce((a, b) => a + b)') == len(calls['f']), 'marks')
+        p.picture('list')
+        p.ask('document.querySelector(".found .doing .choice").click()')
+        both = len(calls['f']) + len(calls['fib'])
+        equal(calls_found(p)[0], f'{both} calls of 2 functions', 'others that have it in their names')
+        p.ask('[...document.querySelectorAll(`[aria-label="Calls found"] .head .cell`)].find(c => c.textContent.startsWith("Duration")).click()')
+        longest = max(calls['f'] + calls['fib'], key=lambda c: c[1])
+        equal(calls_found(p)[1][0][1], texts.time_text(longest[1]), 'the longest first')
+        bar, n = p.ask('(() => { const all = [...document.querySelectorAll(".bin")], i = all.findIndex(b => Number(b.dataset.calls) > 3);'
+                       ' all[i].click(); return [i, Number(all[i].dataset.calls)] })()')
+        least, most = p.state('durations')
+        title, rows = calls_found(p)
+        equal((title, len(rows)), (f'{n} calls of 2 functions', min(n, len(rows))), 'of one bar')
+        chosen = sorted(c[:2] for name in ('f', 'fib') for c in calls[name] if least <= c[1] <= most)
+        equal(len(chosen), n, 'calls of the bar')
+        p.ask('guesttrace.setState({ call: null }); guesttrace.setSight(0, guesttrace.recording.duration); guesttrace.view.canvas.focus()')
+        gone = []
+        for key in [']'] * n + ['['] * (n - 1):
+            p.press(key)
+            gone.append((p.state('call.begin'), p.state('call.duration')))
+        equal(gone, chosen + chosen[-2::-1], 'the next ones, and those before')
+        need(p.ask(f'document.querySelectorAll(".bin")[{bar}].getAttribute("aria-pressed")') == 'true', 'the bar is not marked')
+        link = p.browser.wait('location.hash.includes("durations=")') or p.ask('location.hash')
+    with Viewing(recording.path) as v, Page(t, v.url + link) as p:
+        equal(calls_found(p)[0], f'{n} calls of 2 functions', link)
+        p.ask('guesttrace.setState({ search: "/^(fib|g)$/" })')
+        equal(calls_found(p)[0], f'{len(calls["fib"]) + len(calls["g"])} calls of 2 functions', 'a regular expression')
+        p.ask('guesttrace.setState({ search: "/(" })')
+        p.browser.wait('document.querySelector(".found .name").textContent.startsWith("Regular expression, at character")')
+
+
+def test_list_of_values(t):
+    """Arguments and results stand in the list."""
+    with Viewing(valued.make(f'{t.folder}/values')) as v, Page(t, v.url) as p:
+        p.ask('guesttrace.setState({ search: "open", list: true })')
+        p.browser.wait('guesttrace.view.found')
+        p.browser.wait('[...document.querySelectorAll(`[aria-label="Calls found"] .rows .row`)].every(row => row.children.length === 5 && row.lastChild.textContent)')
+        texts_of = [row[4] for row in p.rows('Calls found')]
+        need(all('arg2=0x42' in text and ' → ' in text for text in texts_of[:2]), texts_of)
 
 
 def test_search_goes_to_the_name(t):

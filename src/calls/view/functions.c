@@ -122,7 +122,7 @@ int gt_view_groups(struct gt_view *v, const struct gt_view_query *q, struct gt_j
 
 struct place {
     uint64_t begin, duration;
-    uint32_t task, depth;
+    uint32_t task, depth, function;
     unsigned flags; /* GT_CALL_OPEN, GT_CALL_UNFINISHED */
     bool any;
 };
@@ -132,6 +132,7 @@ struct found {
     const bool *wanted;
     size_t n;
     uint64_t time;
+    uint64_t shortest, most; /* durations of the calls */
     struct place first, longest, next, before;
     uint64_t calls;
 };
@@ -144,6 +145,8 @@ static void *make_found(void *self)
     f->wanted = all->wanted;
     f->n = all->n;
     f->time = all->time;
+    f->shortest = all->shortest;
+    f->most = all->most;
     return f;
 }
 
@@ -167,7 +170,7 @@ static void offer(struct found *f, const struct place *p)
         f->before = *p;
 }
 
-static unsigned flags_of(const struct gt_calls *c, const struct gt_call *e)
+unsigned gt_view_call_flags(const struct gt_calls *c, const struct gt_call *e)
 {
     return (e->flags & GT_CALL_UNFINISHED) | (gt_calls_is_open(c, e) ? GT_CALL_OPEN : 0);
 }
@@ -183,8 +186,11 @@ static int find_batch(void *share, const struct gt_calls_batch *b)
                                 .duration = e->time - e->begin,
                                 .task = e->task,
                                 .depth = e->depth,
-                                .flags = flags_of(f->calls_of, e),
+                                .function = e->function,
+                                .flags = gt_view_call_flags(f->calls_of, e),
                                 .any = true};
+        if (p.duration < f->shortest || p.duration > f->most)
+            continue;
         f->calls++;
         offer(f, &p);
     }
@@ -214,6 +220,7 @@ static void put_place(struct gt_view *v, struct gt_json *j, const char *key, con
     gt_view_put(j, "duration", p->duration);
     gt_view_put(j, "task", p->task);
     gt_view_put(j, "depth", p->depth);
+    gt_view_put(j, "function", p->function);
     gt_view_put(j, "flags", p->flags);
     gt_json_end_object(j);
 }
@@ -231,22 +238,35 @@ static void put_found(struct gt_view *v, struct gt_json *j, const struct found *
     gt_json_commit(j);
 }
 
-/* functions, time: the first and the longest call, and those before and after that time. */
+int gt_view_functions_of(const struct gt_view_query *q, size_t n, bool **out, struct gt_error *err)
+{
+    g_autoptr(GArray) functions = NULL;
+    int status = gt_view_list(q, "functions", n, &functions, err);
+    *out = g_new0(bool, n + 1);
+    for (guint i = 0; status == 0 && i < functions->len; i++)
+        (*out)[g_array_index(functions, uint32_t, i)] = true;
+    return status;
+}
+
+/* functions, time, least, most (durations): the first and the longest call, and those before and
+ * after that time. */
 int gt_view_find(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
                  struct gt_error *err)
 {
     static const struct gt_calls_consumer consumer = {make_found, find_batch, merge_found};
     struct gt_view_range r;
-    struct found f = {.calls_of = v->calls, .n = gt_calls_n_functions(v->calls)};
-    g_autofree bool *wanted = g_new0(bool, f.n + 1);
-    g_autoptr(GArray) functions = NULL;
+    struct found f = {
+        .calls_of = v->calls, .n = gt_calls_n_functions(v->calls), .most = UINT64_MAX};
+    g_autofree bool *wanted = NULL;
     int status = gt_view_range_get(v, q, &r, err);
     if (status == 0)
-        status = gt_view_list(q, "functions", f.n, &functions, err);
+        status = gt_view_functions_of(q, f.n, &wanted, err);
     if (status == 0)
         status = gt_view_number(q, "time", UINT64_MAX, &f.time, err);
-    for (guint i = 0; status == 0 && i < functions->len; i++)
-        wanted[g_array_index(functions, uint32_t, i)] = true;
+    if (status == 0)
+        status = gt_view_number(q, "least", UINT64_MAX, &f.shortest, err);
+    if (status == 0)
+        status = gt_view_number(q, "most", UINT64_MAX, &f.most, err);
     f.wanted = wanted;
     f.time += gt_calls_facts(v->calls)->first;
     if (status == 0)

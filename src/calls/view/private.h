@@ -56,7 +56,7 @@ typedef int gt_view_fn(struct gt_view *v, const struct gt_view_query *q, struct 
 gt_view_fn gt_view_info, gt_view_tracks, gt_view_marks, gt_view_functions, gt_view_tiles,
     gt_view_report, gt_view_groups, gt_view_flame, gt_view_function, gt_view_edges, gt_view_find,
     gt_view_values, gt_view_slept, gt_view_difference, gt_view_changes, gt_view_names,
-    gt_view_source;
+    gt_view_source, gt_view_match, gt_view_hits;
 
 /* Tiles of all tasks at a level, as one answer. *exact: all calls stand alone there, none are
  * summed up. Errors of gt_timeline_look. */
@@ -71,6 +71,10 @@ int gt_view_wall(const struct gt_view_query *q, bool *out, struct gt_error *err)
 /* "1,2,3": numbers below `limit`; empty where it is not given. The caller frees it. */
 int gt_view_list(const struct gt_view_query *q, const char *key, uint64_t limit, GArray **out,
                  struct gt_error *err);
+/* functions: of n, which are in the list. g_free, also after an error. GT_E_USAGE. */
+int gt_view_functions_of(const struct gt_view_query *q, size_t n, bool **out, struct gt_error *err);
+/* Of an EXIT: GT_CALL_OPEN, GT_CALL_UNFINISHED. */
+unsigned gt_view_call_flags(const struct gt_calls *c, const struct gt_call *e);
 /* from, to, tasks, wall. The caller clears it, also after an error. GT_E_USAGE. */
 int gt_view_range_get(struct gt_view *v, const struct gt_view_query *q, struct gt_view_range *out,
                       struct gt_error *err);

@@ -61,7 +61,8 @@ static const struct {
     {"find", gt_view_find, false},         {"values", gt_view_values, false},
     {"slept", gt_view_slept, false},       {"difference", gt_view_difference, false},
     {"changes", gt_view_changes, false},   {"names", gt_view_names, false},
-    {"source", gt_view_source, false},
+    {"source", gt_view_source, false},     {"match", gt_view_match, false},
+    {"hits", gt_view_hits, false},
 };
 
 int gt_view_answer(struct gt_view *v, const char *name, const struct gt_view_query *q,

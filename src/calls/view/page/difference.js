@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // The table of what differs between two recordings: a function a row, parts of all of each.
-import { timeText, countText, percentText, rowsOf, matcher } from './base.js';
+import { timeText, countText, percentText, rowsOf } from './base.js';
 import { source, recording, both, addNames } from './source.js';
+import { textMatcher } from './search.js';
 import { state, setState, onState, wallParameters } from './state.js';
 import { Table, wholeOf } from './tables.js';
 import { pointsText } from './flame.js';
@@ -29,7 +30,7 @@ function changesOf(got) {
 async function updateChanges(changed) {
   const key = JSON.stringify(wallParameters());
   if ('search' in changed || !asked) {
-    const text = state.search.trim(), matches = text ? matcher(text) : null;
+    const matches = textMatcher();
     changes.filter = matches && (row => matches(row.name, row.module));
     changes.arrange();
   }

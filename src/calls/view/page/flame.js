@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // Flame graphs: paths of calls of the range, outermost on top; inverse: what took the time, callers below.
-import { element, clamp, eachFrame, fitCanvas, timeText, countText, percentText, callsText, rowsOf, matcher } from './base.js';
+import { element, clamp, eachFrame, fitCanvas, timeText, countText, percentText, callsText, rowsOf } from './base.js';
 import { functionOf, source, recording, needFunctions, nodeSize, both, addNames } from './source.js';
+import { textMatcher } from './search.js';
 import { state, setState, onState, rangeParameters, wallParameters, findPath } from './state.js';
 import { theme, colorOf, differenceColor, fitText, drawMessage, FONT } from './colors.js';
 
@@ -128,7 +129,7 @@ function drawFlame() {
   c.fillRect(0, 0, width, height);
   const deepest = flame.nodes.reduce((most, n) => Math.max(most, n.depth), 0);
   flame.scroll = clamp(flame.scroll, 0, Math.max(0, (deepest + 2) * LINE - height));
-  const test = state.search.trim() ? matcher(state.search.trim()) : null;
+  const test = textMatcher();
   const found = test ? foundBy(test) : null;
   flame.nodes.forEach((n, i) => {
     const y = 4 + n.depth * LINE - flame.scroll;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // Source files: what the functions of each took, and a file's text with what each line took.
-import { element, timeText, countText, baseName, matcher, shownName } from './base.js';
+import { element, timeText, countText, baseName, shownName } from './base.js';
 import { source, recording, functionOf } from './source.js';
+import { textMatcher } from './search.js';
 import { state, setState, onState } from './state.js';
 import { Table, data, times } from './tables.js';
 
@@ -82,7 +83,7 @@ function updateListing() {
     listFiles();
     listLines();
   }
-  const text = state.search.trim(), matches = text ? matcher(text) : null;
+  const matches = textMatcher(false);
   files.filter = matches && (row => matches(row.file));
   files.arrange();
   const index = functionOf(state.function).file ? state.function : files.sorted.length ? files.sorted[0].function : -1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // The page: its bar, its tabs, the search, the keys.
-import { element, timeText, countText, exactTime, matcher } from './base.js';
+import { element, timeText, countText, exactTime } from './base.js';
 import { source, recording, openRecording, functionOf, taskTitle } from './source.js';
 import { state, tabs, setState, setSight, onState, readAddress, missingText } from './state.js';
+import { searched } from './search.js';
 import { readTheme } from './colors.js';
 import { redraw, view } from './plot.js';
 import { byCpu, layout, levelOf } from './tracks.js';
@@ -10,6 +11,7 @@ import { callAt } from './hits.js';
 import { makeTimeline, zoomAt, pan, showCall, scrollTo } from './timeline.js';
 import { flame, makeFlame, redrawFlame } from './flame.js';
 import { makeTables, startTables, goTo, functionTable } from './tables.js';
+import { makeList, stepHit } from './list.js';
 import { makeDifference } from './difference.js';
 import { makeListing, showSource } from './listing.js';
 import { makeDetails, startDetails, finishDrag, sumUp, recolorDetails } from './details.js';
@@ -18,6 +20,7 @@ const TITLES = { timeline: 'Time line', flame: 'Flame graph', functions: 'Functi
 
 const KEYS = [
   ['1 … 8', 'the tabs'], ['/ or Ctrl-F', 'search; Enter goes to the next call of a match, Shift-Enter to the one before'],
+  ['H', 'list the calls that the search finds, with how long they took'], ['[ ]', 'the call before of those, and the next one'],
   ['W S, + −, wheel, pinch', 'zoom in and out'], ['A D, Shift-wheel, drag', 'move in time'],
   ['Q E, Alt-wheel, Page Up and Down', 'scroll tracks'], ['0', 'all of the time'],
   ['← → ↑ ↓', 'the calls beside, above and below the selected one'], ['Enter', 'zoom to the selected call'],
@@ -29,7 +32,7 @@ const KEYS = [
   ['Escape', 'undo the last choice: call, range, tasks, search'], ['T', 'dark or light'], ['?', 'this list'],
 ];
 
-let searchBox, wallButton, chips, help, panes = {}, tabButtons = {};
+let searchBox, listButton, wallButton, chips, help, panes = {}, tabButtons = {};
 
 // ---- bar -----------------------------------------------------------------------------------
 
@@ -53,6 +56,7 @@ function showTab() {
   for (const [name, pane] of Object.entries(panes)) pane.hidden = name !== state.tab;
   for (const [name, button] of Object.entries(tabButtons)) button.setAttribute('aria-selected', String(name === state.tab));
   wallButton.dataset.on = String(state.wall);
+  listButton.dataset.on = String(state.list);
   if (document.activeElement !== searchBox && searchBox.value !== state.search) searchBox.value = state.search;
 }
 
@@ -81,18 +85,18 @@ function foundFunction() {
   const listed = functionTable.filter ? functionTable.sorted : [];
   const row = listed.find(isExact);
   if (row) return row.function;
-  const exact = recording.functions.find(isExact);
-  if (!exact && listed.length) return listed[0].function;
-  const matches = matcher(text);
-  const f = exact || recording.functions.find(g => matches(g.name, g.module));
-  return f ? f.index : -1;
+  const found = searched();
+  if (!found.exact.size && listed.length) return listed[0].function;
+  const [first] = found.exact.size ? found.exact : found.all;
+  return first === undefined ? -1 : first;
 }
 
 function onSearchKey(event) {
   if (event.key === 'Enter') {
-    const f = foundFunction();
+    const f = foundFunction(), which = event.shiftKey ? 'before' : 'next';
     if (f >= 0 && state.tab === 'flame') setState({ function: f });
-    else if (f >= 0) goTo(f, event.shiftKey ? 'before' : 'next');
+    else if (f >= 0 && state.tab !== 'timeline') goTo(f, which);
+    else stepHit(which);
   } else if (event.key === 'Escape') {
     searchBox.value = '';
     setState({ search: '' });
@@ -102,9 +106,15 @@ function onSearchKey(event) {
   event.stopPropagation();
 }
 
+function toggleList() {
+  setState(state.list && state.tab === 'timeline' ? { list: false } : { list: true, tab: 'timeline' });
+  if (!state.search.trim()) keys['/']();
+}
+
 function makeBar() {
   searchBox = element('input', { type: 'search', placeholder: 'Search functions  ( / )', 'aria-label': 'Search functions', spellcheck: 'false', autocomplete: 'off',
     oninput: () => setState({ search: searchBox.value }), onkeydown: onSearchKey });
+  listButton = element('button', { class: 'choice', title: 'List the calls that the search finds (H)', onclick: toggleList }, 'List');
   chips = element('div', { class: 'chips' });
   wallButton = element('button', { class: 'choice', title: 'Sums of times from calls to returns, with those in which tasks slept (L); else of those that ran',
     hidden: !source.hasWall, onclick: () => setState({ wall: !state.wall, path: [] }) }, 'Wall time');
@@ -114,7 +124,7 @@ function makeBar() {
     bar.append(tabButtons[name]);
   }
   return element('header', {}, element('h1', { title: recording.info.path }, recording.info.title), bar, chips, element('span', { class: 'grow' }),
-    wallButton, searchBox, element('button', { class: 'icon', title: 'Dark or light (T)', 'aria-label': 'Dark or light', onclick: () => setDark(document.documentElement.dataset.theme !== 'dark') }, '◐'),
+    wallButton, searchBox, listButton, element('button', { class: 'icon', title: 'Dark or light (T)', 'aria-label': 'Dark or light', onclick: () => setDark(document.documentElement.dataset.theme !== 'dark') }, '◐'),
     element('button', { class: 'icon', title: 'Keys (?)', 'aria-label': 'Keys', onclick: () => help.showModal() }, '?'));
 }
 
@@ -200,6 +210,7 @@ const timelineKeys = {
   PageUp: () => scroll(-0.8), PageDown: () => scroll(0.8), 0: () => setSight(0, recording.duration), Home: () => setSight(0, recording.duration),
   r: () => setState({ range: [state.from, state.to] }),
   m: () => state.call && sumUp(state.call), Enter: () => state.call && showCall(state.call),
+  '[': () => stepHit('before'), ']': () => stepHit('next'), h: toggleList,
   o: () => state.call && setState({ open: { ...state.open, [state.call.task]: state.open[state.call.task] === false } }),
   g: () => setState({ group: byCpu() ? 'process' : 'cpu' }),
   ArrowLeft: () => (state.call ? selectBeside('ArrowLeft') : pan(-0.1)), ArrowRight: () => (state.call ? selectBeside('ArrowRight') : pan(0.1)),
@@ -234,7 +245,7 @@ function onKey(event) {
 function build() {
   document.title = `${recording.info.title} – guesttrace`;
   const bar = makeBar();
-  panes = { timeline: element('div', { class: 'pane' }, makeTimeline(), makeDetails()), flame: makeFlame(), ...makeTables(), ...makeListing(), ...makeDifference(), about: makeAbout() };
+  panes = { timeline: element('div', { class: 'pane' }, makeTimeline(), makeList(), makeDetails()), flame: makeFlame(), ...makeTables(), ...makeListing(), ...makeDifference(), about: makeAbout() };
   document.body.replaceChildren(bar, element('main', {}, ...Object.values(panes)), makeHelp());
   onState(() => { showTab(); showChips(); });
   window.addEventListener('pointerup', () => { if (state.range) finishDrag(); });

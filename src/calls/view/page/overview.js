@@ -32,6 +32,7 @@ function drawOverview() {
   c.fillRect(HEAD, 0, x0 - HEAD, height);
   c.fillRect(x1, 0, width - x1, height);
   c.globalAlpha = 1;
+  drawFound(c, width, height);
   c.strokeStyle = theme.accent;
   c.lineWidth = 1;
   c.strokeRect(x0 + 0.5, 0.5, Math.max(2, x1 - x0 - 1), height - 1);
@@ -39,6 +40,18 @@ function drawOverview() {
   c.textBaseline = 'middle';
   c.fillStyle = theme.dim;
   c.fillText(timeText(recording.duration), 9, height / 2);
+}
+
+// Where the calls are that the search finds.
+function drawFound(c, width, height) {
+  const marks = view.found || [], most = Math.max(1, ...marks), each = (width - HEAD) / Math.max(1, marks.length);
+  c.fillStyle = theme.select;
+  marks.forEach((n, i) => {
+    if (!n) return;
+    c.globalAlpha = 0.5 + 0.5 * n / most;
+    c.fillRect(HEAD + i * each, height - 8, Math.max(1.5, each), 8);
+  });
+  c.globalAlpha = 1;
 }
 
 // The outermost calls last as long as their task, and say little: those inside of them are drawn.

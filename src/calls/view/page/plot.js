@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // The time line as it is drawn: scale, marks, tracks.
-import { clamp, eachFrame, fitCanvas, tickText, timeText, countText, matcher } from './base.js';
+import { clamp, eachFrame, fitCanvas, tickText, timeText, countText } from './base.js';
 import { recording, functionOf, source, taskTitle } from './source.js';
 import { state } from './state.js';
+import { wantedFunctions } from './search.js';
 import { theme, colorOf, fitText, drawMessage, FONT } from './colors.js';
 import { BINS, levelFor, tileAt, standIn, needTiles, isWaiting, failure } from './tiles.js';
 import { layout, levelOf, ROW, SMALL_ROW } from './tracks.js';
@@ -12,28 +13,15 @@ export const SCALE = 26;
 export const PALE = 0.55;  // laid over calls of a suspended task
 const MARKS = 22;
 
-export const view = { marks: { console: [], notes: [] }, canvas: null, overview: null, scroll: 0, hover: null, drag: null, drawn: 0, waits: false, after: () => {} };
+export const view = { marks: { console: [], notes: [] }, canvas: null, overview: null, scroll: 0, hover: null, drag: null, drawn: 0, waits: false, found: null, after: () => {} };
 
-let found = null, foundFor = '';
+let found = null; // the functions that the search names; null: none is given
 
 export const nsPerPixel = () => (state.to - state.from) / Math.max(1, view.canvas.clientWidth - HEAD);
 export const xOf = time => HEAD + (time - state.from) / nsPerPixel();
 export const timeAt = x => state.from + (x - HEAD) * nsPerPixel();
 // The height above the tracks.
 export const topHeight = () => SCALE + (view.marks.console.length || view.marks.notes.length ? MARKS : 0);
-
-// The functions that the search names; null: none is given.
-function searched() {
-  const key = `${state.search}/${recording.functions.length}`;
-  if (key === foundFor) return found;
-  foundFor = key;
-  found = null;
-  if (state.search.trim()) {
-    const matches = matcher(state.search.trim());
-    found = new Set(recording.functions.filter(f => matches(f.name, f.module)).map(f => f.index));
-  }
-  return found;
-}
 
 function drawSlice(c, track, y, height, s, i, clip) {
   const depth = s[i + 2];
@@ -276,7 +264,7 @@ function draw() {
   c.textBaseline = 'middle';
   c.fillStyle = theme.back;
   c.fillRect(0, 0, width, height);
-  searched();
+  found = wantedFunctions();
   drawScale(c, width, height);
   const sight = sightTiles(), shown = [];
   c.save();

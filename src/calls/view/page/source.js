@@ -31,6 +31,17 @@ class Remote {
   }
 }
 
+// Durations by quarters of octaves, from the shortest to the longest: first, last, how many; as the server has them.
+function durationParts(durations) {
+  const partOf = d => { const octave = Math.floor(Math.log2(d)); return d < 4 ? d : 4 * (octave - 1) + Math.floor(d / 2 ** (octave - 2)) - 4; };
+  const beginOf = part => (part < 4 ? part : (4 + part % 4) * 2 ** (Math.floor(part / 4) - 1));
+  const counts = [];
+  for (const d of durations) counts[partOf(d)] = (counts[partOf(d)] || 0) + 1;
+  const first = counts.findIndex(n => n), list = [];
+  for (let i = first; i < counts.length; i++) list.push(beginOf(i), beginOf(i + 1) - 1, counts[i] || 0);
+  return list;
+}
+
 // Data blocks of a page that is a file: see calls/view/file.c.
 class Embedded {
   constructor(blocks) {
@@ -76,6 +87,7 @@ class Embedded {
   answer(name, p) {
     if (name === 'tiles') return this.tiles(p);
     if (name === 'find') return this.find(p);
+    if (name === 'hits') return this.hits(p);
     if (name === 'function') return this.relations(p);
     if (name === 'tracks') return this.block(name).then(t => ({ ...t, finest: Math.min(...this.levels) }));
     if (name === 'slept') return this.slept(p);
@@ -112,15 +124,15 @@ class Embedded {
   }
 
   // Among the calls that are not summed up.
-  async find({ functions, time, tasks }) {
+  async find({ functions, time, tasks, least = 0, most = Infinity }) {
     const level = await this.block(`tiles/${Math.min(...this.levels)}`), got = { calls: 0 };
     const wanted = new Set(functions.split(',').map(Number)), of = tasks ? new Set(tasks.split(',').map(Number)) : null;
     const offer = (key, place, better) => { if (!got[key] || better(place, got[key])) got[key] = place; };
     for (const { task, slices } of level.tasks) {
       if (of && !of.has(task)) continue;
       for (let i = 0; i < slices.length; i += 5) {
-        if (!wanted.has(slices[i + 3])) continue;
-        const place = { begin: slices[i], duration: slices[i + 1], depth: slices[i + 2], task, flags: slices[i + 4] };
+        if (!wanted.has(slices[i + 3]) || slices[i + 1] < least || slices[i + 1] > most) continue;
+        const place = { begin: slices[i], duration: slices[i + 1], depth: slices[i + 2], task, function: slices[i + 3], flags: slices[i + 4] };
         got.calls++;
         offer('first', place, (a, b) => a.begin < b.begin);
         offer('longest', place, (a, b) => a.duration > b.duration);
@@ -129,6 +141,23 @@ class Embedded {
       }
     }
     return got;
+  }
+
+  // The same of all of them.
+  async hits({ functions, tasks, least = 0, most = Infinity, sort, down }) {
+    const level = await this.block(`tiles/${Math.min(...this.levels)}`), of = tasks ? new Set(tasks.split(',').map(Number)) : null;
+    const wanted = new Set(functions.split(',').map(Number)), rows = [], all = [], marks = new Array(512).fill(0);
+    for (const { task, slices } of level.tasks.filter(t => !of || of.has(t.task)))
+      for (const [begin, duration, depth, index, flags] of rowsOf(slices, 5)) {
+        if (!wanted.has(index)) continue;
+        all.push(duration);
+        if (duration < least || duration > most) continue;
+        rows.push([begin, duration, depth, task, index, flags]);
+        marks[Math.min(511, Math.floor(512 * begin / recording.duration))]++;
+      }
+    const key = { time: r => r[0], duration: r => r[1], task: r => r[3], function: r => functionOf(r[4]).name }[sort], sign = down ? -1 : 1;
+    rows.sort((a, b) => (key(a) < key(b) ? -sign : key(a) > key(b) ? sign : a[0] - b[0]));
+    return { calls: rows.length, all: all.length, rows: rows.slice(0, 2000).flat(), durations: durationParts(all), marks };
   }
 
   async relations({ functions, from, tasks, wall }) {

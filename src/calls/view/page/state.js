@@ -11,6 +11,9 @@ export const state = {
   call: null,            // { task, depth, begin, duration, function }
   function: -1,          // whose callers and callees are shown
   search: '',
+  list: false,           // whether the calls that it finds are listed
+  others: false,         // of all functions that match, not only those of this very name
+  durations: null,       // [shortest, longest] of the calls that are listed
   inverse: false, by: 'time',
   wall: false,           // sums have times from calls to returns, not those that ran
   difference: false,     // flame graph: of both recordings
@@ -63,6 +66,9 @@ export function readAddress() {
   state.range = pairOf(q.get('range'));
   state.tasks = numbersOf(q.get('tasks')).map(taskOf).filter(task => task >= 0);
   state.search = q.get('search') || '';
+  state.list = q.get('list') === '1';
+  state.others = q.get('others') === '1';
+  state.durations = pairOf(q.get('durations'));
   state.inverse = q.get('inverse') === '1';
   state.wall = q.get('wall') === '1' && source.hasWall;
   state.by = q.get('by') === 'calls' ? 'calls' : 'time';
@@ -130,6 +136,9 @@ function addressOf() {
   if (s.range) q.set('range', s.range.map(Math.round).join('-'));
   if (s.tasks.length) q.set('tasks', s.tasks.map(idOf).join(','));
   if (s.search) q.set('search', s.search);
+  if (s.list) q.set('list', '1');
+  if (s.others) q.set('others', '1');
+  if (s.durations) q.set('durations', s.durations.join('-'));
   if (s.inverse) q.set('inverse', '1');
   if (s.wall) q.set('wall', '1');
   if (s.by === 'calls') q.set('by', 'calls');

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // Tables of the range: functions, modules, tasks; and who calls a function and what it calls. Only the rows in sight
 // are in the page.
-import { element, timeText, countText, matcher, eachFrame, baseName, shownName, rowsOf } from './base.js';
+import { element, timeText, countText, eachFrame, baseName, shownName, rowsOf } from './base.js';
 import { functionOf, source, recording, needFunctions, taskTitle, sameFunctions } from './source.js';
 import { state, setState, onState, rangeParameters } from './state.js';
+import { expressionOf, searched, textMatcher } from './search.js';
 import { showCall } from './timeline.js';
 
 const HEIGHT = 22;
@@ -56,7 +57,9 @@ export class Table {
 
   sortBy(column) {
     this.sort = { key: column.key, down: this.sort.key === column.key ? !this.sort.down : Boolean(column.number) };
-    this.arrange();
+    if (this.options.resort) this.options.resort();
+    else this.arrange();
+    this.redraw();
   }
 
   shown() {
@@ -77,6 +80,7 @@ export class Table {
     this.space.style.height = `${Math.max(this.sorted.length * HEIGHT, 44)}px`;
     this.body.style.transform = `translateY(${first * HEIGHT}px)`;
     this.body.replaceChildren(...this.sorted.slice(first, first + count).map((row, i) => this.drawRow(row, first + i)));
+    if (this.options.seen) this.options.seen(this.sorted.slice(first, first + count));
     if (this.sorted.length || !this.message) return;
     this.body.style.transform = '';
     this.body.replaceChildren(element('div', { class: 'message' }, this.message));
@@ -166,15 +170,16 @@ const relationOptions = label => ({ label, sort: 'total', choose: row => row.fun
 export const callers = new Table(relationColumns, relationOptions('Callers'));
 export const callees = new Table(relationColumns, relationOptions('Callees'));
 
-// Shows a call of a function in the time line: the first, the longest, or that after or before the selection.
-export async function goTo(index, which) {
-  if (index < 0) return;
+// Shows a call of a function, or of those that a question is about, in the time line: the first, the longest, or that
+// after or before the selection.
+export async function goTo(index, which, about = null) {
+  if (index < 0 && !about) return;
   const time = state.call ? state.call.begin : state.from;
-  const parameters = { functions: sameFunctions(index).join(','), time: Math.round(time) };
+  const parameters = { ...(about || { functions: sameFunctions(index).join(',') }), time: Math.round(time) };
   if (state.tasks.length) parameters.tasks = state.tasks.join(',');
   const got = await source.get('find', parameters);
   const place = got[which] || (which === 'next' ? got.first : null);
-  if (place) showCall({ ...place, function: index }, which !== 'next' && which !== 'before');
+  if (place) showCall(about ? place : { ...place, function: index }, which !== 'next' && which !== 'before');
 }
 
 // ---- loading -------------------------------------------------------------------------------
@@ -244,8 +249,8 @@ function loadRelations() {
 }
 
 function filterTables() {
-  const text = state.search.trim(), matches = text ? matcher(text) : null;
-  functionTable.filter = matches && (row => matches(row.name, row.module));
+  const found = searched(), matches = textMatcher(false);
+  functionTable.filter = found && (row => found.all.has(row.function));
   moduleTable.filter = matches && (row => matches(row.name));
   taskTable.filter = matches && (row => matches(row.name) || matches(row.process));
   for (const table of [functionTable, moduleTable, taskTable]) table.arrange();
@@ -257,7 +262,7 @@ function updateTables(changes) {
   if (state.tab === 'functions') loadRelations();
   if (state.tab === 'modules') load('groups', moduleTable, { ...p, by: 'modules' }, useModules);
   if (state.tab === 'tasks') load('groups', taskTable, { ...p, by: 'tasks' }, useTasks);
-  if ('search' in changes) filterTables();
+  if ('search' in changes || expressionOf(state.search.trim())) filterTables();
   functionTable.redraw();
 }
 
