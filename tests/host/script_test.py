@@ -18,6 +18,8 @@ from gttest.results import FAILED, GOOD, in_folder, read_bytes, read_text, write
 from gttest.scripted import Guest, Script, environment, host
 from gttest.uftrace_check import check_files
 
+VCPUS = range(1001000, 1001000 + 65536)  # events
+
 
 def tasks_of(directory):
     """In the order of task.txt."""
@@ -28,10 +30,12 @@ def tasks_of(directory):
 
 def print_trace(directory, guest, hide_times):
     """A text for each task: `time + function` where it was entered, `time - function` where it was
-    left, indented by depth."""
+    left, indented by depth. The vCPU on which a task goes on is left out: machine-vcpu_tasks has it."""
     for tid in dict.fromkeys(tasks_of(directory)):
         lines = []
         for time, kind, depth, addr, _ in uftrace.read_records(read_bytes(f'{directory}/{tid}.dat')):
+            if kind == uftrace.EVENT and addr in VCPUS:
+                continue
             mark = '+-?!'[kind]
             when = '' if hide_times else f'{time:6} '
             lines.append(f'{when}{"  " * depth}{mark} {guest.name_of(addr)}')
