@@ -59,12 +59,4 @@ int gt_compact_packer_task(struct gt_compact_packer *p, uint32_t id,
 int gt_compact_packer_grow_stack(struct gt_compact_packer *p, struct gt_compact_packer_task *t,
                                  size_t depth);
 
-/* pack.c: a record that has values, as a piece of its own; then the layout of these. GT_E_NOMEM,
- * GT_E_RANGE as gt_compact_packer_put. */
-int gt_compact_packer_begin_valued(struct gt_compact_packer *p, uint32_t id,
-                                   const struct gt_compact_record *r,
-                                   struct gt_compact_packer_task **out);
-int gt_compact_packer_put_layout(struct gt_compact_packer *p, struct gt_compact_packer_task *t,
-                                 const struct gt_compact_record *layout);
-
 #endif

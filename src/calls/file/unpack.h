@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to compact/: an unpacker's state. unpack_state.c has its life, segments, words and
- * tasks; unpack.c its blocks and records. */
+/* Internal to compact/: an unpacker's state. */
 #ifndef GT_CALLS_FILE_UNPACK_H
 #define GT_CALLS_FILE_UNPACK_H
 
@@ -43,21 +42,9 @@ static inline uint64_t gt_compact_unpacker_take(struct gt_compact_unpacker *u,
 {
     return gt_compact_column_take(&u->columns.in[column]);
 }
-
-void gt_compact_unpacker_begin_segment(struct gt_compact_unpacker *u);
-/* A number was read: 0 is the next, and brings its word. GT_E_FORMAT, GT_E_NOMEM. */
-int gt_compact_unpacker_take_word(struct gt_compact_unpacker *u, uint64_t number, uint32_t *out);
 /* Makes room for that many open functions, where it is less. GT_E_FORMAT: no more can be open;
  * GT_E_NOMEM. */
 int gt_compact_unpacker_grow_stack(struct gt_compact_unpacker *u,
                                    struct gt_compact_unpacker_task *t, size_t depth);
-/* A task appears in the segment. GT_E_FORMAT, GT_E_NOMEM. */
-int gt_compact_unpacker_open_task(struct gt_compact_unpacker *u);
-
-/* unpack_values.c: the values of a record, by it and their layout. The bytes are valid until the
- * block ends. GT_E_FORMAT, GT_E_NOMEM. */
-int gt_compact_unpacker_take_values(struct gt_compact_unpacker *u,
-                                    const struct gt_compact_event event[2],
-                                    struct gt_value_list *list);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to compact/: what the parts of a working directory need of each
- * other. work.c is its life, work_edit.c changes and ends, work_flight.c flight recorders. */
+/* Internal to compact/: what the life of a working directory (work.c) and the parts of a split
+ * recording (work_set.c) need of each other. */
 #ifndef GT_CALLS_FILE_WORK_PARTS_H
 #define GT_CALLS_FILE_WORK_PARTS_H
 
@@ -12,8 +12,6 @@ int gt_compact_work_open_flight(struct gt_compact_work *w, struct gt_error *err)
 /* gt_compact_work_close, of the last one: gathers the text files into the file, gives it its name
  * and removes the directory. */
 int gt_compact_work_close_flight(struct gt_compact_work *w, struct gt_error *err);
-/* True if there is a pool of records. */
-bool gt_compact_work_has_pool(const struct gt_compact_work *w);
 /* Finishes all parts that are not. Errors of gt_compact_work_finish_part. */
 int gt_compact_work_finish_parts(const struct gt_compact_work *w, struct gt_error *err);
 /* No file but parts of the recording that is there has the name of a part. GT_E_EXISTS, GT_E_IO. */

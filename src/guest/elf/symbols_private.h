@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Declarations that the parts of the symbol reader share: symbols.c (the public side),
- * symbols_read.c (symbol tables to candidates), symbols_plt.c (stubs to candidates), plt_stub.c
+ * symbols_read.c (symbol tables to candidates, also one that is packed; candidates to one symbol an
+ * address, and where one of unknown size ends), symbols_plt.c (stubs to candidates), plt_stub.c
  * (stub code to GOT slots), symbols_ehframe.c (call frame information to candidates),
- * symbols_merge.c (candidates to one symbol an address), symbols_flow.c (where a symbol of unknown
- * size ends in a stripped file), symbol_version.c (versions after names),
- * symbols_debugdata.c (names that are packed in a stripped file).
+ * symbol_version.c (versions after names).
  */
 #ifndef GT_GUEST_ELF_SYMBOLS_PRIVATE_H
 #define GT_GUEST_ELF_SYMBOLS_PRIVATE_H

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads ranges from program headers, and candidates from symbol tables. */
-#include "base/array.h"
-#include "base/page.h"
+/* Reads ranges from program headers, and candidates from symbol tables; makes symbols of these. */
 #include "guest/elf/symbols_private.h"
 
+#include "base/array.h"
+#include "base/page.h"
+#include "guest/arch/arch.h"
+#include "guest/arch/insn_size.h"
+
 #include <limits.h>
+#include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,4 +222,251 @@ int gt_elf_sym_read_table(struct sym_reader *r, Elf *elf, unsigned type)
         status = add_symbol(r, &t, &sym);
     free(t.ranges);
     return status == GT_OK ? 1 : status;
+}
+
+/* ---- .gnu_debugdata ------------------------------------------------------------------------- */
+
+/*
+ * .gnu_debugdata ("MiniDebugInfo"): an ELF file, packed by xz, whose .symtab has the functions that
+ * .dynsym lacks. Distributions add it to programs that they strip. A damaged section, and one of
+ * more than 64 MiB unpacked, counts as missing.
+ */
+
+enum {
+    UNPACKED_MOST = 64 << 20,
+    MEMORY_MOST = 80 << 20, /* of the decoder; xz -9 asks for 65 MiB */
+};
+
+/* NULL: it is damaged or too large, or there is no memory. */
+static char *unpack(const Elf_Data *packed, size_t *size)
+{
+    lzma_stream z = LZMA_STREAM_INIT;
+    lzma_ret r = lzma_stream_decoder(&z, MEMORY_MOST, 0);
+    size_t room = 1 << 16;
+    char *data = NULL;
+    z.next_in = packed->d_buf;
+    z.avail_in = packed->d_size;
+    while (r == LZMA_OK && room <= UNPACKED_MOST) {
+        char *more = realloc(data, room);
+        if (!more)
+            break;
+        data = more;
+        z.next_out = (uint8_t *)data + z.total_out;
+        z.avail_out = room - z.total_out;
+        r = lzma_code(&z, LZMA_FINISH);
+        if (z.avail_out == 0)
+            room *= 2;
+    }
+    *size = z.total_out;
+    lzma_end(&z);
+    if (r == LZMA_STREAM_END)
+        return data;
+    free(data);
+    return NULL;
+}
+
+int gt_elf_sym_read_debugdata(struct sym_reader *r, Elf *elf)
+{
+    GElf_Shdr sh;
+    Elf_Scn *scn = gt_elf_find_section(elf, ".gnu_debugdata", &sh);
+    const Elf_Data *packed = scn ? elf_rawdata(scn, NULL) : NULL;
+    size_t size;
+    char *data = packed && packed->d_buf ? unpack(packed, &size) : NULL;
+    Elf *inner = data ? elf_memory(data, size) : NULL;
+    int status = 0;
+    if (inner && elf_kind(inner) == ELF_K_ELF)
+        status = gt_elf_sym_read_table(r, inner, SHT_SYMTAB);
+    elf_end(inner);
+    free(data);
+    return status;
+}
+
+/* ---- ends of symbols without a size --------------------------------------------------------- */
+
+/*
+ * Finds the end of a symbol without a size in a file without .symtab.
+ *
+ * If all symbols are known it ends at the next one, as nm -S and gdb assume. In a stripped file
+ * functions without names may follow a symbol of .dynsym. There a symbol ends where its control
+ * flow does.
+ */
+
+/* Control goes elsewhere after it, always. */
+static bool leaves(const struct gt_arch_insn *insn)
+{
+    switch (insn->kind) {
+    case GT_INSN_RETURN:
+    case GT_INSN_JUMP:
+    case GT_INSN_JUMP_INDIRECT:
+    case GT_INSN_EXCEPTION_RETURN:
+        return !insn->conditional;
+    default:
+        return false;
+    }
+}
+
+/* Bytes up to the first instruction that leaves and that no branch before it goes beyond. */
+static uint64_t flow_size(const struct gt_arch *arch, const uint8_t *bytes, uint64_t size)
+{
+    uint64_t reached = 0;
+    struct gt_arch_insn insn = {0};
+
+    if (!gt_arch_insn_size_known(arch))
+        return arch && arch->insn_min < size ? arch->insn_min : 1;
+    for (uint64_t at = 0; at < size;) {
+        size_t n = gt_arch_insn_size(arch, bytes + at, size - at);
+        arch->classify(bytes + at, n, at, &insn);
+        at += n;
+        if (insn.kind == GT_INSN_BRANCH && insn.target > reached && insn.target < size)
+            reached = insn.target;
+        if (leaves(&insn) && at > reached)
+            return at;
+    }
+    return size;
+}
+
+/* The symbols of a section, `lo` being its relative address. */
+static void end_guesses_in(struct gt_elf_symbols *s, const struct gt_arch *arch, uint64_t lo,
+                           const Elf_Data *data)
+{
+    size_t first = lo ? gt_elf_sym_count_to(s, lo - 1) : 0;
+    for (size_t i = first; i < s->n_sym && s->sym[i].addr - lo < data->d_size; i++) {
+        struct gt_elf_symbol *sym = &s->sym[i];
+        uint64_t at = sym->addr - lo, left = data->d_size - at;
+        if (sym->guessed)
+            sym->size = flow_size(arch, (const uint8_t *)data->d_buf + at,
+                                  sym->size < left ? sym->size : left);
+    }
+}
+
+void gt_elf_sym_end_guesses(struct sym_reader *r, Elf *elf)
+{
+    const struct gt_arch *arch = gt_arch_by_elf(r->s->e_machine, r->s->bits);
+    GElf_Shdr sh;
+
+    for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
+        Elf_Data *data;
+        if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR) ||
+            sh.sh_addr < r->s->load_base || !(data = elf_rawdata(scn, NULL)) || !data->d_buf)
+            continue;
+        end_guesses_in(r->s, arch, sh.sh_addr - r->s->load_base, data);
+    }
+}
+
+/* ---- candidates to symbols ------------------------------------------------------------------ */
+
+/* Merges candidates into symbols: one an address, sorted, not overlapping. */
+
+static int compare(const void *a, const void *b)
+{
+    const struct sym_cand *x = a, *y = b;
+    size_t lx, ly;
+
+    if (x->addr != y->addr)
+        return x->addr < y->addr ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    if (x->name == y->name)
+        return x->size > y->size ? -1 : x->size < y->size;
+    lx = strlen(x->name);
+    ly = strlen(y->name);
+    return lx != ly ? (lx < ly ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+void gt_elf_sym_sort(struct sym_list *list)
+{
+    if (list->n)
+        qsort(list->at, list->n, sizeof list->at[0], compare);
+}
+
+static struct gt_elf_symbol *put(struct gt_elf_symbol *at, size_t *n, const struct sym_cand *c)
+{
+    at[*n] = (struct gt_elf_symbol){.addr = c->addr, .name = c->name, .type = c->type};
+    return &at[(*n)++];
+}
+
+/* The size that the winner or, if it says none, another name of its address or .eh_frame says. */
+static uint64_t size_of_group(const struct sym_cand *first, const struct sym_cand *end)
+{
+    for (const struct sym_cand *c = first; c < end; c++)
+        if (c->size && (c->typed == first->typed || c->type == 'e'))
+            return c->size;
+    return 0;
+}
+
+static void put_aliases(struct gt_elf_symbols *s, const struct sym_cand *first,
+                        const struct sym_cand *end, const char *winner)
+{
+    const char *last = winner;
+
+    for (const struct sym_cand *c = first; c < end; c++) {
+        if (!c->name || strcmp(c->name, last) == 0)
+            continue;
+        put(s->alias, &s->n_alias, c);
+        last = c->name;
+    }
+}
+
+static uint64_t end_of(const struct sym_cand *c, uint64_t size)
+{
+    return size && size < c->limit - c->addr ? c->addr + size : c->limit;
+}
+
+/* Sizes are ends here until trim() knows the next symbol. */
+static void put_groups(struct gt_elf_symbols *s, const struct sym_list *list)
+{
+    const struct sym_cand *end = list->at + list->n, *next;
+    uint64_t sized_end = 0;   /* of the functions so far */
+    uint64_t covered_end = 0; /* of the symbols so far that say their size */
+
+    for (const struct sym_cand *c = list->at; c < end; c = next) {
+        uint64_t size;
+        for (next = c + 1; next < end && next->addr == c->addr;)
+            next++;
+        if (c->type == 'e' && c->addr < covered_end)
+            continue;
+        if (!c->typed && c->addr < sized_end) {
+            put_aliases(s, c, next, "");
+            continue;
+        }
+        size = size_of_group(c, next);
+        struct gt_elf_symbol *sym = put(s->sym, &s->n_sym, c);
+        sym->size = end_of(c, size);
+        sym->guessed = size == 0;
+        put_aliases(s, c + 1, next, c->name);
+        if (size && c->type != 'e' && end_of(c, size) > covered_end)
+            covered_end = end_of(c, size);
+        if (c->typed && size && end_of(c, size) > sized_end)
+            sized_end = end_of(c, size);
+    }
+}
+
+static void trim(struct gt_elf_symbols *s)
+{
+    for (size_t i = 0; i < s->n_sym; i++) {
+        struct gt_elf_symbol *sym = &s->sym[i];
+        uint64_t end = sym->size;
+        if (i + 1 < s->n_sym && s->sym[i + 1].addr < end)
+            end = s->sym[i + 1].addr;
+        sym->size = end - sym->addr;
+    }
+}
+
+int gt_elf_sym_merge(struct sym_reader *r)
+{
+    struct gt_elf_symbols *s = r->s;
+
+    gt_elf_sym_sort(&r->list);
+    s->sym = calloc(r->list.n + 1, sizeof *s->sym);
+    s->alias = calloc(r->list.n + 1, sizeof *s->alias);
+    if (!s->sym || !s->alias)
+        return GT_E_NOMEM;
+    if (r->list.n)
+        put_groups(s, &r->list);
+    trim(s);
+    struct gt_elf_symbol *fit = realloc(s->sym, (s->n_sym + 1) * sizeof *fit);
+    s->sym = fit ? fit : s->sym;
+    fit = realloc(s->alias, (s->n_alias + 1) * sizeof *fit);
+    s->alias = fit ? fit : s->alias;
+    return GT_OK;
 }
