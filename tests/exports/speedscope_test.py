@@ -40,7 +40,7 @@ def table_of(t, data, name):
     """[(total, own, function)] of the profile that is shown first, as texts."""
     viewer(t.folder)
     write(f'{t.folder}/site/profile.json', data)
-    with browser.Site(f'{t.folder}/site') as url, browser.Browser(t.folder) as page:
+    with browser.Site(f'{t.folder}/site') as url, browser.Browser() as page:
         page.open(f'{url}/viewer/index.html#profileURL={url}/profile.json')
         page.wait(f'{TEXT}.includes("Left Heavy") && {TEXT}.includes("Export")')
         picture(page, f'{name}-time')

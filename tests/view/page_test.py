@@ -25,7 +25,7 @@ class Page:
     """`with Page(t, url) as p`: the page is there."""
 
     def __init__(self, t, url):
-        self.browser = browser.Browser(t.folder)
+        self.browser = browser.Browser()
         self.url = url
 
     def __enter__(self):
