@@ -236,10 +236,14 @@ def test_keys(t):
         need(p.state('call.begin') > found, 'the next one begins later')
         p.press('ArrowUp', 'm')
         equal(p.state('range'), [p.state('call.begin'), p.state('call.begin') + p.state('call.duration')], 'the call is summed up')
-        p.press('f')
+        p.press('0', 'f')
+        sight = p.state('from') <= p.state('call.begin') and p.state('to') < whole / 2
+        need(sight, 'it does not zoom to the call', p.state('from'), p.state('to'))
+        p.press('2')
         equal(p.state('tab'), 'flame', 'tab')
         p.press('?')
         need(p.ask('document.querySelector("dialog").open'), 'there is no list of keys')
+        need(p.ask('[...document.querySelectorAll(".legend .swatch")].every(s => { const c = getComputedStyle(s); return c.backgroundImage !== "none" || c.backgroundColor !== "rgba(0, 0, 0, 0)" })'), 'a colour is not shown')
         p.picture('keys')
 
 

@@ -255,6 +255,73 @@ def calls_found(p):
     return p.ask('document.querySelector(".found .name").textContent'), p.rows('Calls found')
 
 
+def test_back(t):
+    """Back and Forward go through tabs, selections and zooms."""
+    _, viewing = shown(t)
+    with viewing as v, Page(t, v.url) as p:
+        def there(tab, *more):
+            return f'guesttrace.state.tab === "{tab}" && ' + ' && '.join(['true', *more])
+        p.browser.wait('location.hash === ""')
+        steps = [('guesttrace.setState({ tab: "functions" })', there('functions')),
+                 ('guesttrace.setState({ tab: "flame" })', there('flame')),
+                 ('guesttrace.setState({ tab: "timeline", call: { task: 1, depth: 0, begin: 100, duration: 50, function: 3 } })', there('timeline', 'guesttrace.state.call')),
+                 ('guesttrace.setSight(1000, 3000)', there('timeline', 'guesttrace.state.to === 3000')),
+                 ('guesttrace.setState({ tab: "tasks" })', there('tasks'))]
+        for step, (action, condition) in enumerate(steps):
+            before = p.ask('location.hash')
+            p.ask(action)
+            p.browser.wait(f'location.hash !== {json.dumps(before)} && {condition}')
+        for _, condition in steps[-2::-1]:
+            p.ask('history.back()')
+            p.browser.wait(condition)
+        p.ask('history.back()')
+        p.browser.wait(there('timeline', '!guesttrace.state.call'))
+        for _, condition in steps:
+            p.ask('history.forward()')
+            p.browser.wait(condition)
+
+
+SHOWN_TASKS = 'guesttrace.layout.items.filter(i => i.track).map(i => i.track.task)'
+
+
+def test_pin_and_hide(t):
+    """Tracks are pinned, hidden, and found by name; a link says so."""
+    _, viewing = shown(t)
+    with viewing as v:
+        with Page(t, v.url) as p:
+            p.browser.call('Emulation.setDeviceMetricsOverride', width=1200, height=600, deviceScaleFactor=1, mobile=False)
+            p.idle()
+            equal(p.ask(SHOWN_TASKS), [0, 1, 2], 'all')
+            left, top, *_ = p.where('canvas.tracks')
+            head = p.ask('guesttrace.layout.items.find(i => i.track && i.track.task === 2).y') - p.ask('guesttrace.view.scroll')
+            y = top + 26 + head + 8
+            if y > 590:
+                p.ask('guesttrace.setState({ open: { 0: false, 1: false, 2: false } })')
+                p.idle()
+                y = top + 26 + p.ask('guesttrace.layout.items.find(i => i.track && i.track.task === 2).y') + 8
+            p.mouse('mouseMoved', left + 100, y)
+            p.idle()
+            p.click(left + 200 - 34, y)
+            equal([p.ask(SHOWN_TASKS), p.state('pinned')], [[2, 0, 1], [2]], 'the last one is on top')
+            p.picture('pinned')
+            p.ask('guesttrace.setState({ open: { 0: true, 1: true, 2: false } }); guesttrace.view.scroll = 200')
+            p.idle()
+            y = top + 26 + p.ask('guesttrace.layout.items.find(i => i.track).y') + 8
+            p.click(left + 200 - 16, y)
+            equal([p.ask(SHOWN_TASKS), p.state('hidden')], [[0, 1], [2]], 'it was on top, and is hidden')
+            need('1 track hidden' in p.ask('document.querySelector(".chips").innerText'), 'nothing says that a track is hidden')
+            p.ask('document.querySelector("input.filter").focus()')
+            p.type('*8')
+            equal(p.ask(SHOWN_TASKS), [1], 'by name')
+            p.browser.wait('location.hash.includes("hidden=5000000") && location.hash.includes("filter=")')
+            link = p.ask('location.hash')
+            p.ask('[...document.querySelectorAll(".chip button")].pop().click()')
+            p.idle()
+            equal(p.ask(SHOWN_TASKS), [2, 0, 1], 'all again')
+        with Page(t, v.url + link) as p:
+            equal([p.ask(SHOWN_TASKS), p.state('hidden')], [[1], [2]], link)
+
+
 def test_list(t):
     """The calls that a search finds: exact names first; sorted by a click; of one bar of durations; gone through one by one."""
     recording, viewing = shown(t)

@@ -28,8 +28,8 @@ static void put_matches(struct gt_view *v, struct gt_json *j, const struct gt_fi
     pthread_mutex_unlock(&v->names_lock);
 }
 
-/* pattern: a regular expression for the names that the page shows; which functions match. The fault
- * of a pattern that is being typed is an answer, too. */
+/* pattern: a regular expression for the names that the page shows; which functions match. The
+ * mistakes of one that is being typed are an answer, too. */
 int gt_view_match(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
                   struct gt_error *err)
 {
@@ -265,8 +265,7 @@ static int get_order(const struct gt_view_query *q, struct search *s, struct gt_
         }
     if (by)
         return gt_error_set(err, GT_E_USAGE,
-                            "parameter sort: '%.40s'; expected "
-                            "time, duration, task or function",
+                            "parameter sort: '%.40s'; expected time, duration, task or function",
                             by);
     int status = gt_view_number(q, "down", 1, &down, err);
     s->down = down;

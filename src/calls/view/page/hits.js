@@ -3,14 +3,14 @@
 import { clamp } from './base.js';
 import { levelList, tileAt, standIn } from './tiles.js';
 import { layout, ROW, SMALL_ROW } from './tracks.js';
-import { HEAD, SCALE, view, nsPerPixel, timeAt, xOf, topHeight, sightTiles, spanOf } from './plot.js';
+import { HEAD, SCALE, view, nsPerPixel, timeAt, xOf, topHeight, sightTiles, spanOf, itemTop, stuckHeight } from './plot.js';
 
 // The track at a height of the canvas, and the depth there.
 export function trackAt(y) {
-  const at = y - topHeight() + view.scroll;
-  const item = layout.items.find(i => at >= i.y && at < i.y + i.height);
+  const isStuck = y < topHeight() + stuckHeight();
+  const item = layout.items.find(i => y >= itemTop(i) && y < itemTop(i) + i.height && (!isStuck || i.pinned));
   if (!item || !item.track || y < topHeight()) return null;
-  const depth = Math.floor((at - item.y) / (item.track.open ? ROW : SMALL_ROW));
+  const depth = Math.floor((y - itemTop(item)) / (item.track.open ? ROW : SMALL_ROW));
   return { track: item.track, depth: depth < item.track.rows ? depth : -1 };
 }
 

@@ -6,7 +6,7 @@ import { state, tabs, setState, setSight, onState, readAddress, missingText } fr
 import { searched } from './search.js';
 import { readTheme } from './colors.js';
 import { redraw, view } from './plot.js';
-import { byCpu, layout, levelOf } from './tracks.js';
+import { byCpu, layout, levelOf, hiddenCount, togglePin, toggleHidden } from './tracks.js';
 import { callAt } from './hits.js';
 import { makeTimeline, zoomAt, pan, showCall, scrollTo } from './timeline.js';
 import { flame, makeFlame, redrawFlame } from './flame.js';
@@ -23,13 +23,14 @@ const KEYS = [
   ['H', 'list the calls that the search finds, with how long they took'], ['[ ]', 'the call before of those, and the next one'],
   ['W S, + −, wheel, pinch', 'zoom in and out'], ['A D, Shift-wheel, drag', 'move in time'],
   ['Q E, Alt-wheel, Page Up and Down', 'scroll tracks'], ['0', 'all of the time'],
-  ['← → ↑ ↓', 'the calls beside, above and below the selected one'], ['Enter', 'zoom to the selected call'],
+  ['← → ↑ ↓', 'the calls beside, above and below the selected one'], ['F, Enter', 'zoom to the selected call, or stretch of time'],
   ['N P', 'the next call of the same function, and the one before'], ['M', 'sum up the selected call: its time, its task'],
   ['R', 'sum up the time that is in sight'], ['Shift-drag, or drag on the scale', 'sum up a stretch of time'],
   ['Click on a task', 'sum up only this task (Ctrl: this one, too)'], ['O', 'open or close the track of the selected call'], ['G', 'tracks below their vCPU, or their process'],
-  ['C', 'callers and callees of the selected function'], ['V', 'source of the selected function'], ['F', 'flame graph of the calls summed up'],
+  ['C', 'callers and callees of the selected function'], ['V', 'source of the selected function'], ['F elsewhere', 'flame graph of the calls summed up'],
+  ['I, X', 'pin, hide the track of the selected call; so do ⇱ and × where the pointer is on its name'], ['Back, Forward', 'what was in sight, and chosen, before'],
   ['L', 'sums of wall time, from calls to returns, or of the time that ran'],
-  ['Escape', 'undo the last choice: call, range, tasks, search'], ['T', 'dark or light'], ['?', 'this list'],
+  ['Escape', 'undo the last choice: call, range, tasks, search'], ['T', 'dark or light'], ['?', 'this page'],
 ];
 
 let searchBox, listButton, wallButton, chips, help, panes = {}, tabButtons = {};
@@ -47,6 +48,7 @@ function showChips() {
     const names = state.tasks.map(taskTitle);
     list.push(chip(names.length > 2 ? `${names.length} tasks` : names.join(', '), names.join('\n'), () => setState({ tasks: [], path: [] })));
   }
+  if (hiddenCount()) list.push(chip(`${countText(hiddenCount())} ${hiddenCount() === 1 ? 'track' : 'tracks'} hidden`, 'Show all tracks', () => setState({ hidden: [], filter: '' })));
   if (!source.isRemote && !source.isExact && recording.tracks.finest > 0) list.push(element('span', { class: 'dim note', title: 'About has more' }, `calls below ${timeText(2 ** recording.tracks.finest)} are summed up`));
   if (missingText()) list.push(element('span', { class: 'dim note', title: missingText() }, missingText()));
   chips.replaceChildren(...list);
@@ -125,7 +127,7 @@ function makeBar() {
   }
   return element('header', {}, element('h1', { title: recording.info.path }, recording.info.title), bar, chips, element('span', { class: 'grow' }),
     wallButton, searchBox, listButton, element('button', { class: 'icon', title: 'Dark or light (T)', 'aria-label': 'Dark or light', onclick: () => setDark(document.documentElement.dataset.theme !== 'dark') }, '◐'),
-    element('button', { class: 'icon', title: 'Keys (?)', 'aria-label': 'Keys', onclick: () => help.showModal() }, '?'));
+    element('button', { class: 'icon', title: 'Keys and colours (?)', 'aria-label': 'Keys and colours', onclick: () => help.showModal() }, '?'));
 }
 
 // ---- about and help ------------------------------------------------------------------------
@@ -147,10 +149,24 @@ function makeAbout() {
   return element('div', { class: 'about' }, list);
 }
 
+// What colours say: a swatch, as a class or as variables of the style sheet, and words.
+const COLORS = [
+  ['name', 'a call; its hue is of the first word of its function’s name, so that one subject has one hue'],
+  ['handler', 'handlers of interrupts, exceptions, system calls and signals'],
+  ['pale', 'calls while their task is suspended; calls that are too short to be drawn one by one, summed up'],
+  ['dimmed', 'functions that the search does not find'],
+  ['select', 'the selected call and stretch of time; in the overview calls that the search finds'],
+  ['user', 'stripe of a track: a user’s programs'], ['kernel', 'stripe: a kernel'], ['above', 'stripe: firmware, hypervisors'],
+  ['mark', 'lines of the console'], ['accent', 'events and marks; tasks that are chosen'], ['lost', 'records are lost there; lines that never ran'],
+  ['more', 'difference: a larger part of the time in the second recording'], ['less', 'difference: a smaller part'],
+];
+
+const legend = () => element('ul', { class: 'legend', 'aria-label': 'Colours' }, ...COLORS.map(([name, what]) =>
+  element('li', {}, element('span', { class: `swatch ${name}`, 'aria-hidden': 'true' }), what)));
+
 function makeHelp() {
-  help = element('dialog', { class: 'help' }, element('h2', {}, 'Keys'),
-    element('dl', {}, ...KEYS.flatMap(([key, what]) => [element('dt', {}, key), element('dd', {}, what)])),
-    element('button', { onclick: () => help.close() }, 'Close'));
+  help = element('dialog', { class: 'help', 'aria-label': 'Keys and colours' }, element('button', { class: 'close', onclick: () => help.close() }, 'Close'), element('h2', {}, 'Colours'), legend(), element('h2', {}, 'Keys'),
+    element('dl', {}, ...KEYS.flatMap(([key, what]) => [element('dt', {}, key), element('dd', {}, what)])));
   help.addEventListener('click', event => { if (event.target === help) help.close(); });
   return help;
 }
@@ -211,6 +227,8 @@ const timelineKeys = {
   r: () => setState({ range: [state.from, state.to] }),
   m: () => state.call && sumUp(state.call), Enter: () => state.call && showCall(state.call),
   '[': () => stepHit('before'), ']': () => stepHit('next'), h: toggleList,
+  x: () => state.call && toggleHidden(state.call.task), i: () => state.call && togglePin(state.call.task),
+  f: () => { if (state.call) showCall(state.call); else if (state.range) setSight(...state.range); else keys.f(); },
   o: () => state.call && setState({ open: { ...state.open, [state.call.task]: state.open[state.call.task] === false } }),
   g: () => setState({ group: byCpu() ? 'process' : 'cpu' }),
   ArrowLeft: () => (state.call ? selectBeside('ArrowLeft') : pan(-0.1)), ArrowRight: () => (state.call ? selectBeside('ArrowRight') : pan(0.1)),

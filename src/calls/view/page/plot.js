@@ -12,8 +12,9 @@ export const HEAD = 200;   // width of the tracks' names
 export const SCALE = 26;
 export const PALE = 0.55;  // laid over calls of a suspended task
 const MARKS = 22;
+export const PIN = 30, HIDE = 12; // what a head with the pointer has, from its right end
 
-export const view = { marks: { console: [], notes: [] }, canvas: null, overview: null, scroll: 0, hover: null, drag: null, drawn: 0, waits: false, found: null, after: () => {} };
+export const view = { marks: { console: [], notes: [] }, canvas: null, overview: null, scroll: 0, hover: null, head: -1, drag: null, drawn: 0, waits: false, found: null, after: () => {} };
 
 let found = null; // the functions that the search names; null: none is given
 
@@ -126,7 +127,12 @@ function drawHead(c, track, y, height) {
   c.fillText(fitText(c, taskTitle(track.task), HEAD - 84), 24, at);
   c.fillStyle = theme.dim;
   c.textAlign = 'right';
-  c.fillText(shortCount(track.calls), HEAD - 9, at);
+  if (view.head === track.task) {
+    c.fillStyle = state.pinned.includes(track.task) ? theme.accent : theme.text;
+    c.fillText('⇱', HEAD - PIN, at);
+    c.fillStyle = theme.text;
+    c.fillText('×', HEAD - HIDE, at);
+  } else c.fillText(shortCount(track.calls), HEAD - 9, at);
   c.textAlign = 'left';
 }
 
@@ -243,16 +249,44 @@ function drawRange(c, width, height) {
   if (label) c.fillText(label.text, label.x, SCALE / 2);
 }
 
+// Tracks that are pinned stay on top, unless they take more than half of the height.
+export const stuckHeight = () => (layout.pinned < (view.canvas.clientHeight - topHeight()) / 2 ? layout.pinned : 0);
+export const itemTop = item => topHeight() + item.y - (item.pinned && stuckHeight() ? 0 : view.scroll);
+
 function drawCall(c, call, color, width) {
   const item = layout.items.find(i => i.track && i.track.task === call.task);
   if (!item || call.depth >= item.track.rows) return;
   const rowHeight = item.track.open ? ROW : SMALL_ROW;
-  const y = topHeight() + item.y - view.scroll + call.depth * rowHeight;
+  const y = itemTop(item) + call.depth * rowHeight;
   const x0 = Math.max(HEAD, xOf(call.begin)), x1 = Math.min(width, xOf(call.begin + call.duration));
-  if (x1 < HEAD || x0 > width || y < topHeight() - 1) return;
+  if (x1 < HEAD || x0 > width || y < topHeight() + (item.pinned ? 0 : stuckHeight()) - 1) return;
   c.strokeStyle = color;
   c.lineWidth = 2;
   c.strokeRect(x0, y, Math.max(2, x1 - x0), rowHeight - 1);
+}
+
+// Those below `top`, from the top of the tracks on.
+function drawItems(c, items, top, sight, shown) {
+  const width = view.canvas.clientWidth, height = view.canvas.clientHeight, first = topHeight() + top;
+  c.restore();
+  c.save();
+  c.beginPath();
+  c.rect(0, first, width, height - first);
+  c.clip();
+  for (const item of items) {
+    const y = itemTop(item);
+    if (y + item.height < first || y > height) continue;
+    if (item.title) {
+      drawGroup(c, item, y, width);
+      continue;
+    }
+    shown.push(item.track.task);
+    drawTrack(c, item.track, y, sight, width);
+    drawLost(c, item.track, y, item.height);
+    drawHead(c, item.track, y, item.height);
+    c.fillStyle = theme.line;
+    c.fillRect(0, y + item.height - 3, width, 1);
+  }
 }
 
 function draw() {
@@ -268,23 +302,8 @@ function draw() {
   drawScale(c, width, height);
   const sight = sightTiles(), shown = [];
   c.save();
-  c.beginPath();
-  c.rect(0, topHeight(), width, height - topHeight());
-  c.clip();
-  for (const item of layout.items) {
-    const y = topHeight() + item.y - view.scroll;
-    if (y + item.height < topHeight() || y > height) continue;
-    if (item.title) {
-      drawGroup(c, item, y, width);
-      continue;
-    }
-    shown.push(item.track.task);
-    drawTrack(c, item.track, y, sight, width);
-    drawLost(c, item.track, y, item.height);
-    drawHead(c, item.track, y, item.height);
-    c.fillStyle = theme.line;
-    c.fillRect(0, y + item.height - 3, width, 1);
-  }
+  drawItems(c, layout.items.filter(item => !item.pinned || !stuckHeight()), stuckHeight(), sight, shown);
+  if (stuckHeight()) drawItems(c, layout.items.filter(item => item.pinned), 0, sight, shown);
   if (view.hover && view.hover.call) drawCall(c, view.hover.call, theme.dim, width);
   if (state.call) drawCall(c, state.call, theme.select, width);
   c.restore();

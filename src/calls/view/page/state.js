@@ -20,6 +20,8 @@ export const state = {
   path: [],              // flame graph: functions down to the one that fills the width
   group: '',             // what tracks stand below: 'process', 'cpu'; '': what fits
   open: {},              // track: whether its depths are shown
+  pinned: [], hidden: [], // tracks that stay on top, that are not shown
+  filter: '',            // of tracks, by name
 };
 
 const listeners = [];
@@ -73,6 +75,8 @@ export function readAddress() {
   state.wall = q.get('wall') === '1' && source.hasWall;
   state.by = q.get('by') === 'calls' ? 'calls' : 'time';
   state.group = ['cpu', 'process'].includes(q.get('group')) ? q.get('group') : '';
+  for (const key of ['pinned', 'hidden']) state[key] = numbersOf(q.get(key)).map(taskOf).filter(task => task >= 0);
+  state.filter = q.get('filter') || '';
   state.path = [];
   state.function = -1;
   Object.assign(sought, { function: q.get('function') || '', path: q.getAll('path'), missing: '' });
@@ -143,6 +147,8 @@ function addressOf() {
   if (s.wall) q.set('wall', '1');
   if (s.by === 'calls') q.set('by', 'calls');
   if (s.group) q.set('group', s.group);
+  for (const name of ['pinned', 'hidden']) if (s[name].length) q.set(name, s[name].map(idOf).join(','));
+  if (s.filter) q.set('filter', s.filter);
   for (const key of sought.path.length ? sought.path : s.path.map(keyOfPath)) q.append('path', key);
   const key = s.function >= 0 ? functionOf(s.function).key : sought.function;
   if (key) q.set('function', key);
@@ -153,18 +159,36 @@ function addressOf() {
 let timer = 0;
 let written = '';
 
+// Back and Forward go through what was chosen, and what was in sight: zooms that follow each other fast are one step.
+const CHOICES = ['tab', 'tasks', 'call', 'path', 'list', 'durations', 'pinned', 'hidden'], MOVES = ['from', 'to', 'range'];
+const SAME_STEP = 700; // ms
+const steps = { kind: '', last: '', time: -Infinity };
+
+function noteStep(changes) {
+  if (CHOICES.some(key => key in changes)) steps.kind = 'choice';
+  else if (MOVES.some(key => key in changes)) steps.kind = steps.kind || 'move';
+}
+
+function writeAddress() {
+  const address = addressOf(), now = performance.now(), { kind, last, time } = steps;
+  steps.kind = '';
+  if (address === location.hash) return;
+  written = address;
+  if (kind === 'choice' || (kind && (last !== 'move' || now - time > SAME_STEP))) history.pushState(null, '', written);
+  else history.replaceState(null, '', written);
+  if (kind) Object.assign(steps, { last: kind, time: now });
+}
+
 // Changes some of the state and tells everybody.
 export function setState(changes) {
   if ('function' in changes) sought.function = '';
   if ('call' in changes) sought.call = '';
   if ('path' in changes) sought.path = [];
   Object.assign(state, changes);
+  noteStep(changes);
   for (const listener of listeners) listener(changes);
   clearTimeout(timer);
-  timer = setTimeout(() => {
-    written = addressOf();
-    history.replaceState(null, '', written);
-  }, 150);
+  timer = setTimeout(writeAddress, 150);
 }
 
 onFunctions(() => {
@@ -174,7 +198,10 @@ onFunctions(() => {
 
 window.addEventListener('hashchange', () => {
   if (location.hash === written || !recording.info) return;
+  written = location.hash;
+  clearTimeout(timer);
   readAddress();
+  Object.assign(steps, { kind: '', last: '' });
   for (const listener of listeners) listener(state);
 });
 

@@ -4,14 +4,15 @@ import { element, clamp, timeText, countText, percentText, neverReturned } from 
 import { recording, functionOf, loadFunctions, source } from './source.js';
 import { state, setState, setSight, onState, endSearch } from './state.js';
 import { onTiles, failure } from './tiles.js';
-import { layout, ROW } from './tracks.js';
-import { HEAD, SCALE, view, redraw, timeAt, topHeight } from './plot.js';
+import { layout, ROW, togglePin, toggleHidden } from './tracks.js';
+import { HEAD, SCALE, PIN, HIDE, view, redraw, timeAt, topHeight, stuckHeight } from './plot.js';
 import { trackAt, hitAt, markAt } from './hits.js';
 import { makeOverview } from './overview.js';
 
 let tip;
 
 function tipLines(x, y) {
+  if (view.head >= 0 && x > HEAD - 40) return [x > HEAD - 24 ? 'Hide this track' : state.pinned.includes(view.head) ? 'No longer on top' : 'Pin: keep it on top'];
   const mark = markAt(x, y);
   if (mark) return [mark.text, timeText(mark.time)];
   const hit = view.hover;
@@ -91,6 +92,7 @@ function onMove(event) {
   }
   if (!d) {
     view.hover = hitAt(x, y);
+    view.head = x < HEAD && trackAt(y) ? trackAt(y).track.task : -1;
     view.canvas.style.cursor = x < HEAD ? 'default' : y < SCALE ? 'col-resize' : view.hover && view.hover.call ? 'pointer' : 'default';
     showTip(x, y);
     redraw();
@@ -130,6 +132,14 @@ function clickHead(event) {
   const at = trackAt(event.offsetY);
   if (!at) return;
   const task = at.track.task;
+  if (Math.abs(event.offsetX - (HEAD - PIN - 4)) < 9) {
+    togglePin(task);
+    return;
+  }
+  if (Math.abs(event.offsetX - (HEAD - HIDE - 4)) < 9) {
+    toggleHidden(task);
+    return;
+  }
   if (event.offsetX < 22) {
     setState({ open: { ...state.open, [task]: !at.track.open } });
     return;
@@ -169,8 +179,9 @@ export function scrollTo(call) {
   layout.make();
   const item = layout.items.find(i => i.track && i.track.task === call.task);
   if (!item) return;
-  const room = view.canvas.clientHeight - topHeight(), y = item.y + (item.track.open ? call.depth * ROW : 0);
-  if (y < view.scroll || y + ROW > view.scroll + room) view.scroll = y - room / 3;
+  const room = view.canvas.clientHeight - topHeight(), y = item.y + (item.track.open ? call.depth * ROW : 0), stuck = stuckHeight();
+  if (item.pinned && stuck) return;
+  if (y < view.scroll + stuck || y + ROW > view.scroll + room) view.scroll = y - stuck - (room - stuck) / 3;
   redraw();
 }
 
@@ -198,6 +209,18 @@ async function watchProgress() {
   await loadMarks();
 }
 
+// A filter of tracks by name, over the begin of the overview.
+function makeFilter() {
+  const box = element('input', { type: 'search', class: 'filter', placeholder: 'Tracks', 'aria-label': 'Only tracks of this name', title: 'Only tracks with this in their name, or a glob (*, ?)',
+    spellcheck: 'false', autocomplete: 'off', oninput: () => setState({ filter: box.value }),
+    onkeydown: event => {
+      if (event.key === 'Escape') setState({ filter: box.value = '' });
+      if (event.key === 'Escape' || event.key === 'Enter') view.canvas.focus();
+    } });
+  onState(() => { if (document.activeElement !== box && box.value !== state.filter) box.value = state.filter; });
+  return box;
+}
+
 export function makeTimeline() {
   view.canvas = element('canvas', { class: 'tracks', tabindex: '0', 'aria-label': 'Time line of calls' });
   tip = element('div', { class: 'tip', hidden: true });
@@ -207,11 +230,11 @@ export function makeTimeline() {
   c.addEventListener('pointermove', onMove);
   c.addEventListener('pointerup', onUp);
   c.addEventListener('pointercancel', liftFinger);
-  c.addEventListener('pointerleave', () => { view.hover = null; tip.hidden = true; redraw(); });
+  c.addEventListener('pointerleave', () => { view.hover = null; view.head = -1; tip.hidden = true; redraw(); });
   c.addEventListener('dblclick', onDouble);
   onTiles(redraw);
   onState(redraw);
   new ResizeObserver(redraw).observe(c);
   loadFunctions().then(() => setState({ search: state.search })).then(watchProgress).catch(error => { failure.text = error.message; redraw(); });
-  return element('div', { class: 'timeline' }, makeOverview(), element('div', { class: 'plot' }, c, tip));
+  return element('div', { class: 'timeline' }, makeOverview(), makeFilter(), element('div', { class: 'plot' }, c, tip));
 }

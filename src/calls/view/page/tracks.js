@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // Which tracks there are, and where: a track a task, below its process or its vCPU where there are several.
-import { recording } from './source.js';
-import { state } from './state.js';
-import { baseName, shownName } from './base.js';
+import { recording, taskTitle } from './source.js';
+import { state, setState } from './state.js';
+import { baseName, shownName, matcher } from './base.js';
 
 export const ROW = 16, SMALL_ROW = 4, SMALL_ROWS = 5;
 const GROUP = 20, MOST_ROWS = 1024, OPEN_TASKS = 2, OPEN_CALLS = 20000;
@@ -26,8 +26,21 @@ export function levelOf(task) {
 // Whether tracks stand below their vCPU, not their process: as chosen, or where several tasks are of one vCPU.
 export const byCpu = () => (state.group ? state.group === 'cpu' : tracks().some(track => (levelOf(track.task) || {}).level));
 
+// Tracks that are shown: hidden ones, and names that the filter does not have, are left out.
+function shownTracks() {
+  const text = state.filter.trim(), matches = text ? matcher(text) : null;
+  return tracks().filter(({ task }) => !state.hidden.includes(task) && (!matches || state.pinned.includes(task) || matches(taskTitle(task)) || matches(groupOf({ task }).title)));
+}
+
+export const hiddenCount = () => tracks().length - shownTracks().length;
+
+const changeList = (name, task) => ({ [name]: state[name].includes(task) ? state[name].filter(t => t !== task) : [...state[name], task] });
+export const togglePin = task => setState(changeList('pinned', task));
+export const toggleHidden = task => setState(changeList('hidden', task));
+
 // What a track stands below: its order among others, and its title.
 function groupOf(track) {
+  if (state.pinned.includes(track.task)) return { key: -1, title: 'Pinned' };
   const of = byCpu() ? levelOf(track.task) : null;
   if (of) return { key: of.cpu, title: `vCPU ${of.cpu}` };
   const index = recording.info.tasks[track.task].process, p = recording.info.processes[index];
@@ -42,10 +55,11 @@ function isOpen(track, rank, n) {
 
 export const layout = {
   items: [], height: 0,
+  pinned: 0, // height of the tracks that stay on top
 
   // Items from top to bottom: { y, height, track } or { y, height, title }.
   make() {
-    const list = tracks();
+    const list = shownTracks();
     list.forEach((track, rank) => {
       track.open = isOpen(track, rank, list.length);
       track.rows = Math.min(MOST_ROWS, track.open ? Math.max(1, track.deepest) : Math.min(track.deepest, SMALL_ROWS));
@@ -58,16 +72,19 @@ export const layout = {
     }
     this.items = [];
     let y = 4;
+    this.pinned = 0;
     for (const group of [...groups.values()].sort((a, b) => a.key - b.key)) {
-      if (groups.size > 1) {
-        this.items.push({ y, height: GROUP, title: group.title });
+      const pinned = group.key < 0;
+      if (groups.size > 1 || pinned) {
+        this.items.push({ y, height: GROUP, title: group.title, pinned });
         y += GROUP;
       }
       for (const track of group.tracks.sort((a, b) => a.task - b.task)) {
         const height = track.open ? track.rows * ROW + 6 : Math.max(track.rows, SMALL_ROWS) * SMALL_ROW + 4;
-        this.items.push({ y, height, track });
+        this.items.push({ y, height, track, pinned });
         y += height;
       }
+      if (pinned) this.pinned = y;
     }
     this.height = y + 20;
   },
