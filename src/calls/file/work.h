@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The working directory of a compact file, FILE.parts, beside it. It is there while the file is
+ * The working directory of a compact file, beside it. It is there while the file is
  * recorded or changed, and after a kill: a uftrace directory without TID.dat, which has the present
  * text files, the pools of records (".guesttrace-PID.ring") and the packers' files (writer.h). The
  * file itself has the texts gathered last. A file without such a directory is complete.
