@@ -97,7 +97,6 @@ typedef void (*qemu_mem_cb)(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, voi
     OPTIONAL(register_vcpu_discon_cb, void (*)(qemu_id id, int kinds, void *cb, void *data))       \
     OPTIONAL(reset, void (*)(qemu_id id, void (*cb)(qemu_id id)))                                  \
     OPTIONAL(path_to_binary, char *(*)(void))                                                      \
-    OPTIONAL(entry_code, uint64_t (*)(void))                                                       \
     OPTIONAL(n_vcpus, int (*)(void))                                                               \
     OPTIONAL(num_vcpus, int (*)(void))                                                             \
     OPTIONAL(register_vcpu_tb_exec_inline,                                                         \

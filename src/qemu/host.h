@@ -154,8 +154,8 @@ unsigned gt_host_executed(bool *child);
 /* Executes this QEMU again, without the plugin; returns where that is not possible. */
 void gt_host_run_without_plugin(void);
 
-/* User mode: the path of the guest's program on QEMU's command line (free with g_free), and its
- * entry address. NULL and 0: unknown. */
+/* User mode: the path of the guest's program on QEMU's command line (free with g_free). NULL:
+ * unknown. */
 char *gt_host_program(void);
 /* Machines: the command line says that a saved state is loaded before the machine runs. */
 bool gt_host_loads_state(void);
@@ -166,7 +166,6 @@ uint64_t gt_host_place(void);
 bool gt_host_option_takes_value(const char *option);
 /* The program in QEMU's command line, whose words each end with a NUL; NULL: it names none. */
 const char *gt_host_program_in(const char *words, size_t size);
-uint64_t gt_host_entry(void);
 
 /* Allocates a scoreboard: `size` zeroed bytes for each vCPU. Needs GT_HOST_SCOREBOARD. */
 void *gt_host_scoreboard_new(size_t size);

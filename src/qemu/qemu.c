@@ -288,11 +288,6 @@ char *gt_host_program(void)
     return program;
 }
 
-uint64_t gt_host_entry(void)
-{
-    return gt_qemu.entry_code && host.began ? gt_qemu.entry_code() : 0;
-}
-
 void *gt_host_scoreboard_new(size_t size)
 {
     return gt_qemu.scoreboard_new(size);

@@ -42,16 +42,6 @@ static const struct {
     [GT_FILE_FOLDER] = {"a folder that is not a recording", NULL, 0, ""},
 };
 
-const char *gt_recording_kind_name(enum gt_recording_kind kind)
-{
-    return kinds[kind].name;
-}
-
-const char *gt_recording_kind_hint(enum gt_recording_kind kind)
-{
-    return kinds[kind].hint;
-}
-
 /* ---- kinds --------------------------------------------------------------------------------- */
 
 bool gt_recording_kind_is_text(const void *bytes, size_t n)

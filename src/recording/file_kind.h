@@ -36,10 +36,6 @@ enum gt_recording_kind {
 enum gt_recording_kind gt_recording_kind(const void *first, size_t n);
 /* The same of a regular file or a folder; GT_FILE_UNKNOWN: also of others, which are not opened. */
 enum gt_recording_kind gt_recording_kind_at(const char *path);
-/* "an etrace stream", "an ELF file", ... */
-const char *gt_recording_kind_name(enum gt_recording_kind kind);
-/* "; read it with guesttrace VERB", or "": what a message says of such a file at its end. */
-const char *gt_recording_kind_hint(enum gt_recording_kind kind);
 /* True if all bytes may occur in a text; an empty file is a text. */
 bool gt_recording_kind_is_text(const void *bytes, size_t n);
 /* The folder has tasks or their records. */

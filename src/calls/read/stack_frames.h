@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to stack.c and stack_take.c: frames, and the calls made of them. */
+/* Internal to stack.c: frames, and the calls made of them. */
 #ifndef GT_CALLS_READ_STACK_FRAMES_H
 #define GT_CALLS_READ_STACK_FRAMES_H
 

@@ -91,9 +91,6 @@ const uint8_t *gt_execlog_exec_tail(void *writer, size_t *n);
 void gt_execlog_writer_lock(struct gt_execlog_writer *w);
 void gt_execlog_writer_unlock(struct gt_execlog_writer *w);
 
-/* Leaves the buffer's first lines out of the log (for a ring of the last lines). */
-void gt_execlog_skip(struct gt_packet_buffer *b, uint32_t lines);
-
 /* ---- a vCPU's events ----------------------------------------------------------------------- */
 
 /* As gt_packet_sink_exchange. */

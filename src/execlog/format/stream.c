@@ -134,11 +134,6 @@ void gt_execlog_register(struct gt_execlog_stream *s, uint32_t i, uint32_t reg,
     s->encoded = s->index;
 }
 
-void gt_execlog_skip(struct gt_packet_buffer *b, uint32_t lines)
-{
-    gt_bytes_put32(b->data + 4, lines);
-}
-
 /* Headers of chunks, both directions: see chunk.h. */
 
 enum { CHECK_AT = GT_EXECLOG_HEAD - 4 };

@@ -140,11 +140,6 @@ char *gt_host_messages_to(void)
     return NULL;
 }
 
-uint64_t gt_host_entry(void)
-{
-    return host_double.entry;
-}
-
 /* ---- score, counters ------------------------------------------------------------------------ */
 
 void *gt_host_scoreboard_new(size_t size)

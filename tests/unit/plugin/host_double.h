@@ -93,8 +93,7 @@ struct host_double {
 
     /* what the plugin is told, by the test */
     enum gt_host_vcpus vcpus;
-    const char *program; /* NULL: the host does not say */
-    uint64_t entry;
+    const char *program;                    /* NULL: the host does not say */
     bool has_place;                         /* gt_host_mem_find knows where accesses go */
     struct gt_host_mem_target target;       /* of all accesses */
     uint64_t physical_offset;               /* physical minus virtual address of code */
