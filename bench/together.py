@@ -22,7 +22,7 @@ class Together(Bench):
 
     def plugin(self, name, *arguments):
         """The row's tool, and its arguments, which only other builds of it get."""
-        return name, [a for a in arguments if a and not a.startswith('output=')]
+        return name, [a for a in arguments if a and not a.startswith(('out=', 'output='))]
 
     def pairs(self, command, plugin, statistics_of, since=None, expect=None):
         data = [self.scratch('data-%d' % i) for i in range(len(self.args.plugins))]
