@@ -59,7 +59,7 @@ function pathList(call) {
     dot.dataset.function = c.function;
     dot.style.background = colorOf(c.function);
     return element('li', { class: c === call ? 'on' : '', onclick: () => setState({ call: c, function: c.function }), title: f.name.slice(0, 1000) },
-      dot, element('span', { class: 'name' }, f.name), element('span', { class: 'dim' }, timeText(c.duration)));
+      dot, element('button', { class: 'name' }, f.name), element('span', { class: 'dim' }, timeText(c.duration)));
   }));
 }
 

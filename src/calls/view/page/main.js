@@ -9,6 +9,7 @@ import { redraw, view } from './plot.js';
 import { byCpu, layout, levelOf, hiddenCount, togglePin, toggleHidden } from './tracks.js';
 import { callAt } from './hits.js';
 import { makeTimeline, zoomAt, pan, showCall, scrollTo } from './timeline.js';
+import { makeOutline } from './outline.js';
 import { flame, makeFlame, redrawFlame } from './flame.js';
 import { makeTables, startTables, goTo, functionTable } from './tables.js';
 import { makeList, stepHit } from './list.js';
@@ -28,7 +29,7 @@ const KEYS = [
   ['R', 'sum up the time that is in sight'], ['Shift-drag, or drag on the scale', 'sum up a stretch of time'],
   ['Click on a task', 'sum up only this task (Ctrl: this one, too)'], ['O', 'open or close the track of the selected call'], ['G', 'tracks below their vCPU, or their process'],
   ['C', 'callers and callees of the selected function'], ['V', 'source of the selected function'], ['F elsewhere', 'flame graph of the calls summed up'],
-  ['I, X', 'pin, hide the track of the selected call; so do ⇱ and × where the pointer is on its name'], ['Back, Forward', 'what was in sight, and chosen, before'],
+  ['I, X', 'pin, hide the track of the selected call; so do ⇱ and × where the pointer is on its name'], ['Tab', 'from the time line to a tree of its calls: arrows walk, Space selects, Enter zooms'], ['Back, Forward', 'what was in sight, and chosen, before'],
   ['L', 'sums of wall time, from calls to returns, or of the time that ran'],
   ['Escape', 'undo the last choice: call, range, tasks, search'], ['T', 'dark or light'], ['?', 'this page'],
 ];
@@ -263,7 +264,7 @@ function onKey(event) {
 function build() {
   document.title = `${recording.info.title} – guesttrace`;
   const bar = makeBar();
-  panes = { timeline: element('div', { class: 'pane' }, makeTimeline(), makeList(), makeDetails()), flame: makeFlame(), ...makeTables(), ...makeListing(), ...makeDifference(), about: makeAbout() };
+  panes = { timeline: element('div', { class: 'pane' }, makeTimeline(makeOutline()), makeList(), makeDetails()), flame: makeFlame(), ...makeTables(), ...makeListing(), ...makeDifference(), about: makeAbout() };
   document.body.replaceChildren(bar, element('main', {}, ...Object.values(panes)), makeHelp());
   onState(() => { showTab(); showChips(); });
   window.addEventListener('pointerup', () => { if (state.range) finishDrag(); });

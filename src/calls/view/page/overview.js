@@ -84,7 +84,7 @@ function dragOverview(event) {
 }
 
 export function makeOverview() {
-  overview = element('canvas', { class: 'overview', 'aria-label': 'All of the time', onpointerdown: dragOverview, onpointermove: dragOverview });
+  overview = element('canvas', { class: 'overview', role: 'img', 'aria-label': 'All of the time', onpointerdown: dragOverview, onpointermove: dragOverview });
   overview.style.height = `${OVERVIEW}px`;
   view.after = drawOverview;
   return overview;

@@ -21,7 +21,7 @@ export class Table {
     this.chosen = -1;
     this.body = element('div', { class: 'rows' });
     this.space = element('div', { class: 'space' }, this.body);
-    this.head = element('div', { class: 'row head' });
+    this.head = element('div', { class: 'row head', role: 'row' });
     this.scroller = element('div', { class: 'scroller', tabindex: '0', role: 'grid', 'aria-label': options.label || '' }, this.head, this.space);
     this.box = element('div', { class: `table ${options.class || ''}` }, this.scroller);
     this.redraw = eachFrame(() => this.draw());
@@ -68,9 +68,14 @@ export class Table {
 
   drawHead() {
     this.scroller.style.setProperty('--columns', this.shown().map(c => c.width || '84px').join(' '));
-    this.head.replaceChildren(...this.shown().map(c => element('button', {
-      class: c.number ? 'cell number' : 'cell', title: c.help, onclick: () => this.sortBy(c),
-    }, `${c.title}${this.sort.key === c.key ? (this.sort.down ? ' ▾' : ' ▴') : ''}`)));
+    const focused = [...this.head.children].findIndex(cell => cell.contains(document.activeElement));
+    this.head.replaceChildren(...this.shown().map(c => {
+      const sorted = this.sort.key === c.key;
+      return element('div', { class: c.number ? 'cell number' : 'cell', role: 'columnheader', title: c.help, onclick: c.fixed ? undefined : () => this.sortBy(c),
+        'aria-sort': sorted ? (this.sort.down ? 'descending' : 'ascending') : undefined },
+      c.fixed ? c.title : element('button', {}, `${c.title}${sorted ? (this.sort.down ? ' ▾' : ' ▴') : ''}`));
+    }));
+    if (focused >= 0 && this.head.children[focused]) this.head.children[focused].firstChild.focus();
   }
 
   draw() {
@@ -80,22 +85,29 @@ export class Table {
     this.space.style.height = `${Math.max(this.sorted.length * HEIGHT, 44)}px`;
     this.body.style.transform = `translateY(${first * HEIGHT}px)`;
     this.body.replaceChildren(...this.sorted.slice(first, first + count).map((row, i) => this.drawRow(row, first + i)));
+    this.scroller.setAttribute('aria-rowcount', this.sorted.length + 1);
+    if (this.chosen >= first && this.chosen < first + count) this.scroller.setAttribute('aria-activedescendant', this.rowId(this.chosen));
+    else this.scroller.removeAttribute('aria-activedescendant');
     if (this.options.seen) this.options.seen(this.sorted.slice(first, first + count));
     if (this.sorted.length || !this.message) return;
     this.body.style.transform = '';
-    this.body.replaceChildren(element('div', { class: 'message' }, this.message));
+    this.body.replaceChildren(element('div', { class: 'message', role: 'row' }, element('div', { role: 'gridcell' }, this.message)));
     this.space.style.height = `${Math.max(44, this.body.offsetHeight)}px`;
+  }
+
+  rowId(index) {
+    return `row-${(this.options.label || '').replace(/\W/g, '-')}-${index}`;
   }
 
   drawRow(row, index) {
     const cells = this.shown().map(c => {
-      const cell = element('div', { class: c.number ? 'cell number' : 'cell' }, c.text ? c.text(row) : row[c.key]);
+      const cell = element('div', { class: c.number ? 'cell number' : 'cell', role: 'gridcell' }, c.text ? c.text(row) : row[c.key]);
       if (c.part) cell.style.setProperty('--part', `${Math.min(100, 100 * c.part(row, this.whole))}%`);
       if (c.part) cell.classList.add('part');
       if (!c.number) cell.title = String(row.hint || row[c.key]).slice(0, 1000);
       return cell;
     });
-    return element('div', { class: `row${index === this.chosen || (this.options.isOn && this.options.isOn(row)) ? ' on' : ''}`, role: 'row', 'data-ran': this.options.isRun && this.options.isRun(row) !== undefined ? String(this.options.isRun(row) > 0) : undefined,
+    return element('div', { class: `row${index === this.chosen || (this.options.isOn && this.options.isOn(row)) ? ' on' : ''}`, role: 'row', id: this.rowId(index), 'aria-rowindex': index + 2, 'aria-selected': String(index === this.chosen), 'data-ran': this.options.isRun && this.options.isRun(row) !== undefined ? String(this.options.isRun(row) > 0) : undefined,
       onclick: () => this.choose(index), ondblclick: () => this.options.open && this.options.open(row) }, ...cells);
   }
 

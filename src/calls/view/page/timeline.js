@@ -221,8 +221,9 @@ function makeFilter() {
   return box;
 }
 
-export function makeTimeline() {
-  view.canvas = element('canvas', { class: 'tracks', tabindex: '0', 'aria-label': 'Time line of calls' });
+// `outline`: the calls in sight in another form.
+export function makeTimeline(outline) {
+  view.canvas = element('canvas', { class: 'tracks', tabindex: '0', role: 'img', 'aria-label': 'Time line of calls; a tree of them comes next' });
   tip = element('div', { class: 'tip', hidden: true });
   const c = view.canvas;
   c.addEventListener('wheel', onWheel, { passive: false });
@@ -236,5 +237,5 @@ export function makeTimeline() {
   onState(redraw);
   new ResizeObserver(redraw).observe(c);
   loadFunctions().then(() => setState({ search: state.search })).then(watchProgress).catch(error => { failure.text = error.message; redraw(); });
-  return element('div', { class: 'timeline' }, makeOverview(), makeFilter(), element('div', { class: 'plot' }, c, tip));
+  return element('div', { class: 'timeline' }, makeOverview(), makeFilter(), element('div', { class: 'plot' }, c, tip, outline));
 }
