@@ -12,7 +12,7 @@ LOST = r'(/.*): {}: (\d+) of (\d+) records are lost; view the rest with: ' + VIE
 FULL = LOST.format('No space left on device')
 # Times of a host's clock are not predictable: a record takes about a byte.
 HOST = ['clock=host'] if COMPACT else []
-ROUNDS = 300000 if COMPACT else 30000   # of 6 records: 2.9 MB of them in a directory
+ROUNDS = (300000 if LONG else 150000) if COMPACT else 30000   # of 6 records: 2.9 MB of them in a directory
 
 
 def fill(disk, leave=0):
@@ -51,7 +51,8 @@ def readable(t, disk, done):
 
 
 def test_middle(t):
-    for size in ('300k', '400k', '500k') if COMPACT else ('512k', '900k', '1m', '2m'):
+    sizes = ('300k', '400k', '500k') if COMPACT else ('512k', '900k', '1m', '2m')
+    for size in sizes if LONG else sizes[1::2]:
         disk = t.small_disk(size, 'size=' + size)
         done = t.both(t.guest('busy'), [str(ROUNDS)], status=7, out=f'{disk}/data', plugin=HOST)
         lossy(t, disk, done)
@@ -97,7 +98,7 @@ def test_start_by_command(t):
 def test_end(t):
     """What is wanting at the end: the last records, a text file, nothing."""
     said = set()
-    for pages in range(4, 200, 4 if LONG else 24):
+    for pages in range(4, 200, 4 if LONG else 48):
         disk = t.small_disk(f'disk{pages}', 'size=4m')
         fill(disk, 4096 * pages)
         done = t.both(t.guest('busy'), ['1000'], status=7, out=f'{disk}/data')

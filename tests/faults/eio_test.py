@@ -9,19 +9,20 @@ from gttest.results import need
 from runs import COMPACT, calls_of, expect, main
 
 ROUNDS = '200000' if COMPACT else '20000'   # of 6 records: some blocks of a file
+FEW = '2000'                               # where it is not records that are lost
 RECORDS, WRITE = ('.gtrace', 'write') if COMPACT else ('.dat', 'pwritev')
 LOST = r'/.*: (Input/output error|Cannot allocate memory): (all )?(\d+ of )?\d+ records are lost.*'
 TEXT = r'/.*: cannot be (created|written|opened).*: Input/output error; view the rest with: .*'
 
 
-def faulty(t, rules, times=None):
+def faulty(t, rules, times=None, rounds=ROUNDS):
     """The guest with these faults; it must not notice."""
     env = dict(os.environ, FAULTY=rules)
     if times:
         env['FAULTY_FOR'] = times
     name = re.sub(r'\W', '_', f'{rules}-{times}') + ('.gtrace' if COMPACT else '')
     t.out = f'{t.folder}/{name}'
-    return t.both(t.guest('busy'), [ROUNDS], status=7, preload=t.library('faulty'), env=env)
+    return t.both(t.guest('busy'), [rounds], status=7, preload=t.library('faulty'), env=env)
 
 
 def whole(t, run, *said):
@@ -73,7 +74,7 @@ def test_text_files(t):
     for call, name in (('write', 'task.txt'), ('write', '.tmp'), ('rename', 'info'), ('rename', '.sym'),
                        ('rename', '.map'), ('open', 'task.txt'), ('open', '.tmp')):
         for times in ('1', None):
-            run = faulty(t, f'{call},0,{errno.EIO},{name}', times)
+            run = faulty(t, f'{call},0,{errno.EIO},{name}', times, FEW)
             if times:
                 expect(run)
                 t.check_all(readers=name == '.tmp')
