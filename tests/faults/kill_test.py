@@ -15,7 +15,7 @@ from gttest.paths import LONG
 from gttest.results import need
 from runs import COMPACT, calls_of, main
 
-TIMES = 200 if LONG else 20
+TIMES = 200 if LONG else 8
 
 
 def counted(path):

@@ -11,7 +11,7 @@ from gttest.paths import LONG
 from gttest.results import Failure, Skip, need
 from runs import calls_of, main, sanitizers
 
-SEEDS = range(1, 31 if LONG else 4)
+SEEDS = range(1, 31 if LONG else 3)
 ANOMALY = re.compile(r'(\d+) [a-z].*')
 
 
