@@ -280,8 +280,8 @@ def main():
     if not versions:
         raise Skip(f'no user-mode QEMU for {ARCH}')
     for version, qemu in versions.items():
-        for test in [*TESTS, test_flight, test_other_tools, test_socket, test_records_itself, test_refused]:
-            for form in FORMATS if test in TESTS else FORMATS[:1]:
+        for turn, test in enumerate([*TESTS, test_flight, test_other_tools, test_socket, test_records_itself, test_refused]):
+            for form in qemus.by_turns(FORMATS, turn) if test in TESTS else FORMATS[:1]:
                 with folder('executed') as where:
                     tally.run(f'{version} {form}: {test.__name__[5:]}', test, Place(qemu, where), form)
     return tally.status()
