@@ -17,6 +17,7 @@ from gttest.monitors import Machine
 from gttest.recordings import check_directory, check_severe
 from gttest.results import need, read_bytes, read_text, write
 
+TIMES = 20 if paths.LONG else 6
 KNOWN, UNKNOWN = 'state loaded', 'state loaded: its open calls are not known'
 NESTS = {'1': [('first_outer', 2), ('first_inner', 1), ('first_wait', 5)],
          '2': [('second_outer', 7), ('second_middle', 6), ('second_inner', 4), ('second_wait', 3)]}
@@ -120,13 +121,13 @@ def saved_here(case, name, stops, *more):
             m.do(word)
 
     do('savevm a')
-    for _ in range(20):
+    for _ in range(TIMES):
         m.type(b'x', b'2')
         do('loadvm a')
     m.type(b'q')
     m.finish()
     again = left('1') + entered('2') + closed('2') + FIRST
-    check_recording(case.out + name, FIRST + again * 20 + left('1') + END + ['-begin'], [KNOWN] * 20)
+    check_recording(case.out + name, FIRST + again * TIMES + left('1') + END + ['-begin'], [KNOWN] * TIMES)
 
 
 def both_ways(case):
