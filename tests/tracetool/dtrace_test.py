@@ -6,6 +6,7 @@ import os
 import re
 
 from gttest import cases
+from gttest.paths import LONG
 from gttest.results import Skip
 from tracetool_case import LIB, MERGED, TracetoolTest
 
@@ -120,9 +121,12 @@ class Probes(TracetoolTest):
     def test_dtrace_reads_all_of_qemu(self):
         if not os.path.exists(MERGED):
             raise Skip(f'no {MERGED}')
-        self.generate(MERGED, 'dtrace', ['d'], group='all')
+        step = 1 if LONG else 10  # of the events, of which dtrace takes twenty seconds
+        with open(MERGED, encoding='utf-8') as f:
+            events = [line for line in f if line.strip() and not line.startswith('#')]
+        self.generate(self.write('events', ''.join(events[::step])), 'dtrace', ['d'], group='all', options=['--grammar=5.0'])
         self.header('trace-all.d', 'all.h')
-        self.assertGreater(self.read('all.h').count('_ENABLED()'), 5000)
+        self.assertGreater(self.read('all.h').count('_ENABLED()'), 5000 // step - (step > 1) * 50)
 
 
 cases.main('gcc', 'readelf')
