@@ -4,6 +4,7 @@
 does not grow with each of the thousands of codes that an address has had."""
 import re
 
+from gttest import paths, qemus
 from gttest.compilers import compile_to
 from gttest.results import need, write
 from runs import main, qemu_7_2
@@ -55,9 +56,9 @@ def check(text, n):
 
 
 def test_lines(t):
-    guest, n = build(t), 4000
-    for given in [], ['format=binary'], ['last=10000000'], ['format=binary', 'last=10000000']:
-        for thread in [], ['thread']:
+    guest, n = build(t), 4000 if paths.LONG else 1500
+    for turn, given in enumerate(([], ['format=binary'], ['last=10000000'], ['format=binary', 'last=10000000'])):
+        for thread in qemus.by_turns([[], ['thread']], turn):
             command = [qemu_7_2('x86_64'), '-plugin', t.word(f'out={t.out}', *given), guest,
                        str(n), *thread]
             done = t.run(command)
