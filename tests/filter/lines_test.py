@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-from gttest import qemus, recordings
+from gttest import paths, qemus, recordings
 from gttest.recordings import record
 from gttest.results import Tally, in_folder, need, same
 
@@ -147,11 +147,11 @@ def one_set(folder, label, command, form, options, functions):
     same(flat(out), text, 'calls')
 
 
-def compare(tally, folder, label, command, form='uftrace', names=True):
+def compare(tally, folder, label, command, form='uftrace', turn=None):
+    """With a turn a third of the sets, others with each; with GUESTTRACE_LONG all."""
     record(f'{folder}/whole-{label}', ['-q', '--srcline', '--format', form], command)
-    for options, functions in SETS:
-        tally.run(f"{label} {' '.join(options)}", one_set, folder, label, command, form, options,
-                  functions if names else None)
+    for options, functions in SETS if paths.LONG or turn is None else SETS[turn::3]:
+        tally.run(f"{label} {' '.join(options)}", one_set, folder, label, command, form, options, functions)
 
 
 def strip(program, by_link):
@@ -177,11 +177,11 @@ def check(folder):
     qemus.user('x86_64')
     tally = Tally()
     compare(tally, folder, 'dwarf5', build(folder, 'dwarf5', '-O0', '-g'))
-    compare(tally, folder, 'dwarf4', build(folder, 'dwarf4', '-O0', '-gdwarf-4', '-no-pie'), 'compact')
-    compare(tally, folder, 'static', build(folder, 'static', '-O0', '-g', static=True))
-    compare(tally, folder, 'stripped', strip(build(folder, 'stripped', '-O0', '-g', '-Wl,--build-id=none'), True))
+    compare(tally, folder, 'dwarf4', build(folder, 'dwarf4', '-O0', '-gdwarf-4', '-no-pie'), 'compact', turn=0)
+    compare(tally, folder, 'static', build(folder, 'static', '-O0', '-g', static=True), turn=1)
+    compare(tally, folder, 'stripped', strip(build(folder, 'stripped', '-O0', '-g', '-Wl,--build-id=none'), True), turn=2)
     if shutil.which('clang++'):
-        compare(tally, folder, 'clang', build(folder, 'clang', '-O0', '-g', compiler='clang', static=True))
+        compare(tally, folder, 'clang', build(folder, 'clang', '-O0', '-g', compiler='clang', static=True), turn=0)
     tally.run('without lines', check_without, folder)
     print(f'{tally.good} sets record what they show')
     return tally.status()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Filters of `guesttrace record` leave the calls that those of native `uftrace record` leave, of the same program, which
-was compiled with -pg, with each version of uftrace. Which of several patterns wins is what uftrace does.
+was compiled with -pg: a version of uftrace for each set of options, by turns, and with GUESTTRACE_LONG all of them. Which of several patterns wins is what uftrace does.
 
 What is compared is the tree of calls of the program's own functions. docs/filters.md lists where guesttrace differs on
 purpose: where recording was switched on, the calls that it enters again are left out. The outermost call is main to
@@ -127,7 +127,7 @@ def compare(folder, program, natives, number, words):
     record(guest, ['-q', '--clock', 'host' if '-t' in words.split() else 'insn', *words.split()],
            [program, *arguments(words)], may_be_empty=True, cwd=folder)
     got = calls(guest, own_functions(program), SWITCH.search(words))
-    for native in natives:
+    for native in qemus.by_turns(natives, number):
         same_lines(got, native.calls(folder, words), f'{words}, {native.uftrace}:')
 
 
@@ -139,7 +139,7 @@ def check(folder):
     program, tally = compiled(f'{folder}/native'), Tally()
     for number, words in enumerate(SETS):
         tally.run(words, compare, folder, program, natives, number, words)
-    print(f'{tally.good} sets of options record what {len(natives)} versions of native uftrace record')
+    print(f'{tally.good} sets of options record what native uftrace records, of {len(natives)} versions')
     return tally.status()
 
 

@@ -18,7 +18,7 @@ from gttest.compilers import compile_to
 from gttest.recordings import record
 from gttest.results import Tally, in_folder, need, same
 
-SETS = 60
+SETS = 60 if paths.LONG else 24
 FUNCTIONS = ['spin', 'tiny', 'fib', 'jump_out', 'jump_back', 'tail_one', 'tail_two', 'on_signal', 'in_handler',
              'send_signal', 'yield_to_main', 'context_main', 'run_context', 'do_all', 'main', 'swapcontext', '_start']
 LIBRARY = ['library_work', 'library_leaf', 'load_and_call', 'dlopen', 'libways:library_leaf', 'libways:.*']

@@ -22,7 +22,7 @@ from gttest.recordings import record
 from gttest.results import SKIPPED, Tally, in_folder, need, read_text, same_lines, skip
 
 TOOL = paths.built('filter', 'filter_tool')
-SETS = 50  # of options, for each recording and uftrace
+SETS = 50 if paths.LONG else 12  # of options, for each recording and uftrace
 LINE = re.compile(r' *\[ *(\d+)\] +(\d+)\.(\d{9}) \| *(?:\} /\* (.+) \*/|(.+)\(\)(?: \{|;))$')
 FUNCTIONS = ['spin', 'tiny', 'get_one', 'get_two', 'fib', 'even', 'odd', 'put_large', 'put_all', 'thread_main', 'main']
 

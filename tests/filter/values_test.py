@@ -21,7 +21,7 @@ from gttest.recordings import record
 from gttest.results import Tally, in_folder, need, write
 from record_test import DURATION, FUNCTIONS, Options, compare, flat
 
-SETS = 60
+SETS, WHERES = (60, 4) if paths.LONG else (20, 2)
 VALUES = ['-A', 'fib@arg1/d32;spin@arg1/d32;tail_.*@arg1/d32;in_handler@arg1/d32;do_all@arg1/d32,arg2/s',
           '-A', 'jump_out@arg1/u32;raise@arg1/d32;main@arg1/d32', '-R', 'fib@retval/d32;raise@retval/d32',
           '-R', 'main@retval/d32;jump_out@retval;tail_two@retval/x32']
@@ -181,7 +181,7 @@ def check(folder):
             tally.run(f'set {first + 2 * i + number}', compare, folder, whole, [qemu, program], options, values, suffix)
     print(f'{tally.good} sets record what they show')
     tally.run('triggers', check_triggers, folder, qemu, program)
-    for seed in range(first, first + 4):
+    for seed in range(first, first + WHERES):
         tally.run(f'--where, seed {seed}', check_where, whole, seed)
     tally.run('without values', check_without, folder, program)
     return tally.status()
