@@ -13,7 +13,7 @@ from gttest.paths import GUESTTRACE
 from gttest.results import equal, write
 
 MAIN, F = 16, 32
-EVENT, VCPU = 1000001, 1001000
+EVENT = 1000001
 
 
 def lines(*command, status=0):
@@ -22,10 +22,10 @@ def lines(*command, status=0):
 
 def made(t):
     """With an event, a vCPU, lost records, a line of the console, a task that gets another name, source lines, an open call."""
-    data = uftrace_write.records((1000, uftrace.ENTRY, 0, MAIN), (1200, uftrace.EVENT, 1, VCPU), (1500, uftrace.ENTRY, 1, F),
+    data = uftrace_write.records((1000, uftrace.ENTRY, 0, MAIN), (1200, uftrace.EVENT, 1, uftrace.VCPU), (1500, uftrace.ENTRY, 1, F),
                                  (1600, uftrace.EVENT, 2, EVENT), (1700, uftrace.EXIT, 1, F), (1800, uftrace.LOST, 0, 3), (2000, uftrace.ENTRY, 1, F))
     path = uftrace_write.directory(f'{t.folder}/data', {7: data}, {MAIN: 'main', F: 'f'}, console='0.000001550 hello\n',
-                                   events={EVENT: 'a:b', VCPU: 'guesttrace:cpu0'})
+                                   events={EVENT: 'a:b', uftrace.VCPU: 'guesttrace:cpu0'})
     write(f'{path}/perf-cpu0.dat', b''.join(struct.pack('<IHHII16sIIQ', 3, 0, 48, 1, 7, name, 1, 7, time)
                                             for time, name in ((1000, b'first'), (1650, b'second'))))
     write(f'{path}/guest.dbg', f'F: {MAIN:x} main\nL: 3 a.c\nF: {F:x} f\nL: 9 a.c\n')

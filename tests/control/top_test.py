@@ -69,7 +69,7 @@ def check(path, tables):
     want, added = reported(path), {}
     for table in tables:
         for key, sums in rows_of(table).items():
-            if not key[1] and key not in want:  # its module was not known yet
+            if key[0].startswith('0x') and not key[1] and key not in want:  # its module was not known yet
                 key = next((known for known in want if known[0] == key[0]), key)
             added[key] = [a + b for a, b in zip(added.get(key, [0] * len(NAMES)), sums)]
     last = tables[-1]

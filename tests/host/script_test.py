@@ -18,7 +18,7 @@ from gttest.results import FAILED, GOOD, in_folder, read_bytes, read_text, write
 from gttest.scripted import Guest, Script, environment, host
 from gttest.uftrace_check import check_files
 
-VCPUS = range(1001000, 1001000 + 65536)  # events
+VCPUS = range(uftrace.VCPU, uftrace.VCPU + 65536)  # events
 
 
 def tasks_of(directory):

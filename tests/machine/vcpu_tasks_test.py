@@ -17,10 +17,9 @@ from gttest import boards, paths, qemus, uftrace
 from gttest.commands import printed
 from gttest.recordings import check_directory, record
 from gttest.results import equal, need
-from gttest.uftrace import ENTRY, EVENT, EXIT, SCHED_OUT
+from gttest.uftrace import ENTRY, EVENT, EXIT, SCHED_OUT, VCPU
 
 SWITCHES = 500  # of threads, at least
-VCPU = 1001000  # event, plus its number
 ON_CPU = re.compile(r'on_cpu(\d)')
 
 

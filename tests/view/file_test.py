@@ -196,11 +196,11 @@ def test_same_bytes(t):
     """Whatever thread reads what first."""
     first, second = (made.Made(f'{t.folder}/{name}', step=random_steps, n=20000, tids=[*range(11, 11 + n)]) for name, n in (('first', 4), ('second', 3)))
     for of in [first.path], [second.path, first.path]:
-        pages = []
-        for _ in range(6 if LONG else 3):
+        pages, n = [], 6 if LONG else 3
+        for _ in range(n):
             commands.must([GUESTTRACE, 'export', '--format', 'html', '-o', f'{t.folder}/page.html', *of])
             pages.append(read_text(f'{t.folder}/page.html'))
-        equal([page == pages[0] for page in pages], [True] * len(pages), f'pages of {len(of)}')
+        equal([page == pages[0] for page in pages], [True] * n, f'pages of {len(of)}')
 
 
 def test_other_options(t):

@@ -20,6 +20,7 @@ from gttest.results import Failure, need, read_bytes, read_text
 
 ENTRY, EXIT, LOST, EVENT = range(4)
 SCHED_IN, SCHED_OUT = 200001, 200002  # events: a task goes on, is suspended
+VCPU = 1001000  # event, plus its number: a task goes on on that one
 KINDS = {ENTRY: 'enter', EXIT: 'leave'}
 MAGIC = 5
 DEPTHS = 1023                # depths are masked with it
