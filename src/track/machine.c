@@ -186,7 +186,7 @@ bool gt_machine_is_split(const struct gt_track_thread *t, uint64_t last_exit,
     bool arrives = from->exit == GT_EXIT_CALL     ? from->target == code->pc
                    : from->exit == GT_EXIT_RETURN ? gt_track_tail_called(t->stack)->ret == code->pc
                                                   : false;
-    return !arrives && code->pc > from->pc && code->pc < gt_code_end(from);
+    return !arrives && gt_code_is_inside(from, code->pc);
 }
 
 void gt_machine_move_up(const struct gt_track_thread *t, struct gt_code *code, uint64_t last_exit)

@@ -166,6 +166,12 @@ static inline uint64_t gt_code_end(const struct gt_code *code)
     return code->pc + code->size;
 }
 
+/* True after the block's first byte, and before its end. */
+static inline bool gt_code_is_inside(const struct gt_code *code, uint64_t pc)
+{
+    return pc > code->pc && pc < gt_code_end(code);
+}
+
 /* The block ends in a call over a trap for the CPU's speculation, which no return runs. */
 static inline bool gt_code_is_over_trap(const struct gt_code *code)
 {

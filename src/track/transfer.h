@@ -48,10 +48,9 @@ gt_track_transfer(struct gt_track_thread *t, struct gt_code *code, uint64_t last
     }
     const struct gt_code *from = gt_track_last_exit_code(last_exit);
     /* An indirect call into its own block: that may have been left in its middle (machine.h). */
-    if (__builtin_expect((from->exit == GT_EXIT_CALL
-                              ? from->target != code->pc
-                              : from->exit != GT_EXIT_CALL_INDIRECT ||
-                                    code->pc - from->pc - 1 < (uint64_t)from->size - 1) ||
+    if (__builtin_expect((from->exit == GT_EXIT_CALL ? from->target != code->pc
+                                                     : from->exit != GT_EXIT_CALL_INDIRECT ||
+                                                           gt_code_is_inside(from, code->pc)) ||
                              top + 1 == s->limit,
                          0))
         return false;

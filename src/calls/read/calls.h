@@ -113,8 +113,6 @@ const struct gt_calls_function *gt_calls_function(const struct gt_calls *c, uint
 const struct gt_calls_mark *gt_calls_marks(const struct gt_calls *c, size_t *n);
 /* The name of an event (enum gt_uftrace_event); NULL: it has none. */
 const char *gt_calls_event_name(const struct gt_calls *c, uint32_t id);
-/* How many vCPUs GT_CALL_VCPU may name; 0: the recording has none. */
-uint32_t gt_calls_n_vcpus(const struct gt_calls *c);
 
 enum gt_calls_form { GT_CALLS_COMPACT, GT_CALLS_DIRECTORY, GT_CALLS_ETRACE };
 

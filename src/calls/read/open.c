@@ -355,11 +355,6 @@ const struct gt_calls_mark *gt_calls_marks_in(const struct gt_calls *c,
     return first;
 }
 
-uint32_t gt_calls_n_vcpus(const struct gt_calls *c)
-{
-    return c->n_vcpus;
-}
-
 const char *gt_calls_event_name(const struct gt_calls *c, uint32_t id)
 {
     static const struct {

@@ -107,12 +107,12 @@ static uint64_t start_time(const struct gt_recorder *r)
 
 static int name_vcpus(const struct gt_recorder *r, struct gt_error *err)
 {
-    char name[32];
-    int status = 0;
-    for (unsigned i = 0; i < r->host.max_vcpus && status == 0; i++) {
-        snprintf(name, sizeof name, GT_UFTRACE_EV_VCPU_NAME, i);
-        status = gt_uftrace_dir_add_event(&r->output.dir, GT_UFTRACE_EV_VCPU + i, name, err);
-    }
+    struct gt_text lines = {0};
+    for (unsigned i = 0; i < r->host.max_vcpus; i++)
+        gt_text_printf(&lines, "EVENT: %u " GT_UFTRACE_EV_VCPU_NAME "\n", GT_UFTRACE_EV_VCPU + i,
+                       i);
+    int status = gt_uftrace_dir_add_text(&r->output.dir, "events.txt", &lines, err);
+    gt_text_free(&lines);
     return status;
 }
 
