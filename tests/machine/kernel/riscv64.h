@@ -58,6 +58,12 @@ INLINE void k_wait(void)
     __asm__ volatile("wfi" ::: "memory");
 }
 
+/* What a device has. */
+INLINE unsigned k_device(void)
+{
+    return *(volatile unsigned char *)(word)(UART + 5);
+}
+
 /* Returns when the port has sent it: its reader may be slow. */
 INLINE void k_put(char c)
 {

@@ -72,6 +72,12 @@ INLINE unsigned char k_in(unsigned short port)
     return value;
 }
 
+/* What a device has. */
+INLINE unsigned k_device(void)
+{
+    return K_APIC(0x20);
+}
+
 /* Returns when the port has sent it: its reader may be slow. */
 INLINE void k_put(char c)
 {
