@@ -58,11 +58,15 @@ OWN void run_other(word cpu)
 OWN void run(void)
 {
     CALLED(run);
+#ifndef ALONE
     k_start_cpu(1);
+#endif
     for (unsigned i = 0; i < TURNS; i++)
         by_device(i);
     for (unsigned i = 0; i < TURNS / 8; i++)
         recursion(6);
+#ifndef ALONE
     while (!done)
         ;
+#endif
 }
