@@ -4,14 +4,30 @@
 
 #include <stdlib.h>
 
+enum {
+    MOST_BINS = 1 << 22,  /* of a level: a key has room for them */
+    MOST_OPEN = 32 << 10, /* depths of all tasks with open cells */
+};
+_Static_assert((uint64_t)MOST_BINS *GT_TIMELINE_DEPTHS == UINT64_C(1) << 32, "a key is 32 bits");
+
+struct open_cells {
+    struct gt_timeline_bins_open level[GT_TIMELINE_LEVELS];
+};
+
+static void free_open(gpointer cells)
+{
+    if (cells)
+        g_array_free(cells, TRUE);
+}
+
 bool gt_timeline_bins_init(struct gt_timeline_bins *l, size_t n_tasks)
 {
     l->n_tasks = n_tasks;
+    l->open = g_ptr_array_new_with_free_func(free_open);
+    g_ptr_array_set_size(l->open, (gint)n_tasks);
     for (unsigned k = 0; k < l->n; k++) {
-        l->level[k].blocks = g_ptr_array_new_with_free_func(g_free);
-        l->level[k].places = g_array_new(FALSE, FALSE, sizeof(struct gt_timeline_bins_place));
-        l->slices[k] = calloc(n_tasks + 1, sizeof *l->slices[k]);
-        if (!l->slices[k])
+        l->list[k] = calloc(n_tasks + 1, sizeof *l->list[k]);
+        if (!l->list[k])
             return false;
     }
     return true;
@@ -19,83 +35,74 @@ bool gt_timeline_bins_init(struct gt_timeline_bins *l, size_t n_tasks)
 
 static void clear_level(struct gt_timeline_bins *l, unsigned k)
 {
-    for (size_t i = 0; l->slices[k] && i < l->n_tasks; i++)
-        if (l->slices[k][i].slice)
-            g_array_free(l->slices[k][i].slice, TRUE);
-    free(l->slices[k]);
-    l->slices[k] = NULL;
-    gt_calls_pairs_clear(&l->level[k].find);
-    if (l->level[k].blocks)
-        g_ptr_array_free(l->level[k].blocks, TRUE);
-    if (l->level[k].places)
-        g_array_free(l->level[k].places, TRUE);
-    l->level[k].blocks = NULL;
-    l->level[k].places = NULL;
+    for (size_t i = 0; l->list[k] && i < l->n_tasks; i++) {
+        struct gt_timeline_bins_list *list = &l->list[k][i];
+        l->cells -= (list->cell ? list->cell->len : 0) + (list->slice ? list->slice->len : 0);
+        if (list->cell)
+            g_array_free(list->cell, TRUE);
+        if (list->slice)
+            g_array_free(list->slice, TRUE);
+    }
+    free(l->list[k]);
+    l->list[k] = NULL;
 }
 
 void gt_timeline_bins_clear(struct gt_timeline_bins *l)
 {
     for (unsigned k = 0; k < l->n; k++)
         clear_level(l, k);
+    if (l->open)
+        g_ptr_array_free(l->open, TRUE);
     *l = (struct gt_timeline_bins){0};
 }
 
 /* ---- adding -------------------------------------------------------------------------------- */
 
-static uint64_t slices_of(const struct gt_timeline_bins *l, unsigned k)
+/* Room for one more; false: there is none, even without the finest levels. */
+static bool reserve(struct gt_timeline_bins *l, unsigned k)
 {
-    uint64_t n = 0;
-    for (size_t i = 0; i < l->n_tasks; i++)
-        n += l->slices[k][i].slice ? l->slices[k][i].slice->len : 0;
-    return n;
-}
-
-static void drop_finest(struct gt_timeline_bins *l)
-{
-    l->cells -= (size_t)l->level[l->finest].blocks->len * GT_BINS_BLOCK;
-    l->cells -= slices_of(l, l->finest);
-    clear_level(l, l->finest++);
-}
-
-/* Room for more; false: there is none, even without the finest levels. */
-static bool reserve(struct gt_timeline_bins *l, unsigned k, size_t n)
-{
-    while (l->cells + n > l->most && l->finest + 1 < l->n)
-        drop_finest(l);
-    if (l->cells + n > l->most || k < l->finest) {
+    while (l->cells >= l->most && l->finest + 1 < l->n)
+        clear_level(l, l->finest++);
+    if (l->cells >= l->most || k < l->finest) {
         l->full |= k >= l->finest;
         return false;
     }
-    l->cells += n;
+    l->cells++;
     return true;
 }
 
-static uint64_t key_of(uint64_t block, uint32_t depth)
+/* Bins count ns of a recording, and more than 2^54 of them are 208 days. */
+static uint64_t key_of(uint64_t bin, uint32_t depth)
 {
-    return block * GT_TIMELINE_DEPTHS + depth;
+    return bin * GT_TIMELINE_DEPTHS + depth;
 }
 
-/* NULL: no room. */
-static struct gt_timeline_bins_cell *cell_of(struct gt_timeline_bins *l, unsigned k, uint32_t task,
-                                             uint32_t depth, uint64_t bin)
+static uint64_t key_at(const struct gt_timeline_bins_cell *c)
 {
-    struct gt_timeline_bins_level *level = &l->level[k];
-    const uint64_t key = key_of(bin / GT_BINS_BLOCK, depth);
-    uint32_t number = gt_calls_pairs_get(&level->find, task, key);
-    if (number == GT_PAIRS_NONE) {
-        if (!reserve(l, k, GT_BINS_BLOCK))
-            return NULL;
-        number = level->blocks->len;
-        if (!gt_calls_pairs_put(&level->find, task, key, number))
-            return NULL;
-        const struct gt_timeline_bins_place place = {key, task};
-        g_ptr_array_add(level->blocks, g_new0(struct gt_timeline_bins_cell, GT_BINS_BLOCK));
-        g_array_append_val(level->places, place);
-    }
-    return (struct gt_timeline_bins_cell *)level->blocks->pdata[number] + bin % GT_BINS_BLOCK;
+    return (uint64_t)c->high << 32 | c->low;
 }
 
-static void weigh(struct gt_timeline_bins_cell *c, uint32_t function, float weight)
+static void keep_cell(struct gt_timeline_bins *l, unsigned k, uint32_t task, uint32_t depth,
+                      const struct gt_timeline_bins_open *c)
+{
+    if (!reserve(l, k))
+        return;
+    struct gt_timeline_bins_list *list = &l->list[k][task];
+    const uint64_t key = key_of(c->bin, depth);
+    const struct gt_timeline_bins_cell cell = {
+        .high = (uint32_t)(key >> 32),
+        .low = (uint32_t)key,
+        .function = c->function[c->weight[1] > c->weight[0]],
+        .calls = c->calls,
+        .covered = c->covered,
+    };
+    if (!list->cell)
+        list->cell = g_array_new(FALSE, FALSE, sizeof cell);
+    g_array_append_val(list->cell, cell);
+    list->cells_sorted = false;
+}
+
+static void weigh(struct gt_timeline_bins_open *c, uint32_t function, float weight)
 {
     const int least = c->weight[1] < c->weight[0];
     for (int i = 0; i < 2; i++)
@@ -111,20 +118,87 @@ static void weigh(struct gt_timeline_bins_cell *c, uint32_t function, float weig
     }
 }
 
+/* Adds what is in one bin of level k to open cells of its task and depth. */
+static void add(struct gt_timeline_bins *l, struct gt_timeline_bins_open *open, unsigned k,
+                uint32_t task, uint32_t depth, struct gt_timeline_bins_open part)
+{
+    for (; k < l->n; k++) {
+        struct gt_timeline_bins_open *c = &open[k], full = *c;
+        if (!full.used || full.bin != part.bin)
+            *c = part;
+        else {
+            c->calls += part.calls;
+            c->covered += part.covered;
+            for (int i = 0; i < 2; i++)
+                if (part.weight[i] > 0)
+                    weigh(c, part.function[i], part.weight[i]);
+        }
+        if (!full.used || full.bin == part.bin)
+            return;
+        keep_cell(l, k, task, depth, &full);
+        part = full;
+        part.bin >>= GT_TIMELINE_STEP;
+    }
+}
+
+/* Puts what is open of a task into its lists: it is opened again when more comes. */
+static void close_cells(struct gt_timeline_bins *l, uint32_t task)
+{
+    GArray *cells = l->open->pdata[task];
+    for (guint depth = 0; cells && depth < cells->len; depth++) {
+        struct gt_timeline_bins_open *open = g_array_index(cells, struct open_cells, depth).level;
+        for (unsigned k = 0; k < l->n; k++) {
+            struct gt_timeline_bins_open full = open[k];
+            if (!full.used)
+                continue;
+            open[k].used = false;
+            keep_cell(l, k, task, depth, &full);
+            full.bin >>= GT_TIMELINE_STEP;
+            add(l, open, k + 1, task, depth, full);
+        }
+    }
+}
+
+/* Recordings may have tasks by the thousand, of which few run at a time. */
+static void close_all(struct gt_timeline_bins *l)
+{
+    for (uint32_t task = 0; task < l->n_tasks; task++) {
+        close_cells(l, task);
+        free_open(l->open->pdata[task]);
+        l->open->pdata[task] = NULL;
+    }
+    l->n_open = 0;
+}
+
+static struct gt_timeline_bins_open *open_cells(struct gt_timeline_bins *l, uint32_t task,
+                                                uint32_t depth)
+{
+    if (l->n_open > MOST_OPEN)
+        close_all(l);
+    GArray *cells = l->open->pdata[task];
+    if (!cells)
+        cells = l->open->pdata[task] = g_array_new(FALSE, TRUE, sizeof(struct open_cells));
+    if (cells->len <= depth) {
+        l->n_open += depth + 1 - cells->len;
+        g_array_set_size(cells, depth + 1);
+    }
+    return g_array_index(cells, struct open_cells, depth).level;
+}
+
 void gt_timeline_bins_add_sum(struct gt_timeline_bins *l, const struct gt_timeline_bins_sum *s)
 {
-    for (unsigned k = l->finest; k < l->n; k++) {
-        struct gt_timeline_bins_cell *c =
-            cell_of(l, k, s->task, s->depth, s->bin >> (k * GT_TIMELINE_STEP));
-        if (!c)
-            continue;
-        c->calls += s->calls;
-        c->covered += (float)s->covered;
+    if (s->bin - l->bin >= l->bins)
+        return;
+    const struct gt_timeline_bins_open part = {
+        .bin = s->bin,
+        .function = {s->function[0], s->function[1]},
         /* a call that takes no time is seen, too */
-        weigh(c, s->function[0], s->weight[0] ? (float)s->weight[0] : 1e-6f);
-        if (s->weight[1])
-            weigh(c, s->function[1], (float)s->weight[1]);
-    }
+        .weight = {s->weight[0] ? (float)s->weight[0] : 1e-6f, (float)s->weight[1]},
+        .covered = (float)s->covered,
+        .calls = s->calls,
+        .used = true,
+    };
+    add(l, open_cells(l, s->task, s->depth), 0, s->task, s->depth, part);
 }
 
 /* A slice in the cells of a level whose bins are wider: one or two of them. */
@@ -136,12 +210,13 @@ static void add_part(struct gt_timeline_bins *l, unsigned k, uint32_t task,
     const uint64_t to = from + s->duration;
     for (uint32_t calls = 1; calls || from < to; calls = 0) {
         const uint64_t bin = from >> exp, end = MIN(to, (bin + 1) << exp);
-        struct gt_timeline_bins_cell *c = cell_of(l, k, task, s->depth, bin);
-        if (!c)
-            return;
-        c->calls += calls;
-        c->covered += (float)(end - from);
-        weigh(c, s->function, (float)(end - from));
+        const struct gt_timeline_bins_open part = {.bin = bin,
+                                                   .function = {s->function},
+                                                   .weight = {MAX((float)(end - from), 1e-6f)},
+                                                   .covered = (float)(end - from),
+                                                   .calls = calls,
+                                                   .used = true};
+        add(l, open_cells(l, task, s->depth), k, task, s->depth, part);
         from = end;
     }
 }
@@ -152,15 +227,15 @@ void gt_timeline_bins_add_slice(struct gt_timeline_bins *l, uint32_t task,
     unsigned k = 0;
     while (k + 1 < l->n && s->duration >> gt_timeline_bins_exp(l, k + 1))
         k++;
-    if (k >= l->finest && reserve(l, k, 1)) {
-        struct gt_timeline_bins_slices *to = &l->slices[k][task];
+    if (reserve(l, k)) {
+        struct gt_timeline_bins_list *to = &l->list[k][task];
         if (!to->slice)
             to->slice = g_array_new(FALSE, FALSE, sizeof *s);
         g_array_append_val(to->slice, *s);
-        to->sorted = false;
+        to->slices_sorted = false;
     }
-    for (unsigned up = MAX(k + 1, l->finest); up < l->n; up++)
-        add_part(l, up, task, s);
+    if (k + 1 < l->n)
+        add_part(l, k + 1, task, s);
 }
 
 /* ---- looking ------------------------------------------------------------------------------- */
@@ -192,12 +267,12 @@ void gt_timeline_bins_slices(struct gt_timeline_bins *l, uint32_t task, unsigned
                              const struct gt_timeline_sink *sink)
 {
     for (unsigned k = level; k < l->n; k++) {
-        struct gt_timeline_bins_slices *s = &l->slices[k][task];
+        struct gt_timeline_bins_list *s = &l->list[k][task];
         if (!s->slice)
             continue;
-        if (!s->sorted)
+        if (!s->slices_sorted)
             g_array_sort(s->slice, compare_slices);
-        s->sorted = true;
+        s->slices_sorted = true;
         const uint64_t longest =
             k + 1 < l->n ? UINT64_C(1) << gt_timeline_bins_exp(l, k + 1) : UINT64_MAX;
         guint i = search(s->slice, from > longest ? from - longest : 0);
@@ -212,68 +287,70 @@ void gt_timeline_bins_slices(struct gt_timeline_bins *l, uint32_t task, unsigned
     }
 }
 
-static void look_at_block(const struct gt_timeline_bins_cell *c, uint64_t block, uint32_t depth,
-                          uint64_t bin, uint64_t bins, const struct gt_timeline_sink *sink)
+static gint compare_cells(gconstpointer a, gconstpointer b)
 {
-    for (unsigned i = 0; i < GT_BINS_BLOCK; i++) {
-        const uint64_t at = block * GT_BINS_BLOCK + i;
-        if (at < bin || at - bin >= bins || (c[i].calls == 0 && c[i].covered == 0))
-            continue;
-        const struct gt_timeline_cell cell = {
-            .bin = at,
-            .function = c[i].function[c[i].weight[1] > c[i].weight[0]],
-            .calls = c[i].calls,
-            .covered = (uint64_t)c[i].covered,
-            .depth = (uint16_t)depth,
-        };
-        sink->cell(sink->self, &cell);
-    }
+    const uint64_t x = key_at(a), y = key_at(b);
+    return x < y ? -1 : x > y;
 }
 
-static gint compare_places(gconstpointer a, gconstpointer b)
+/* In order, a bin and depth once. */
+static void sort_cells(struct gt_timeline_bins *l, struct gt_timeline_bins_list *list)
 {
-    const struct gt_timeline_bins_place *x = a, *y = b;
-    return x->key < y->key ? -1 : x->key > y->key;
-}
-
-/* In a long time most blocks are not there: those that are, in order. */
-static void look_at_all(const struct gt_timeline_bins_level *x, uint32_t task, uint64_t bin,
-                        uint64_t bins, uint32_t depths, const struct gt_timeline_sink *sink)
-{
-    g_autoptr(GArray) places = g_array_new(FALSE, FALSE, sizeof(struct gt_timeline_bins_place));
-    for (guint i = 0; i < x->places->len; i++) {
-        const struct gt_timeline_bins_place *p =
-            &g_array_index(x->places, struct gt_timeline_bins_place, i);
-        const struct gt_timeline_bins_place found = {p->key,
-                                                     i}; /* its number instead of the task */
-        if (p->task == task)
-            g_array_append_val(places, found);
-    }
-    g_array_sort(places, compare_places);
-    for (guint i = 0; i < places->len; i++) {
-        const struct gt_timeline_bins_place *p =
-            &g_array_index(places, struct gt_timeline_bins_place, i);
-        const uint32_t depth = p->key % GT_TIMELINE_DEPTHS;
-        if (depth < depths)
-            look_at_block(x->blocks->pdata[p->task], p->key / GT_TIMELINE_DEPTHS, depth, bin, bins,
-                          sink);
-    }
-}
-
-void gt_timeline_bins_cells(const struct gt_timeline_bins *l, uint32_t task, unsigned level,
-                            uint64_t bin, uint64_t bins, uint32_t depths,
-                            const struct gt_timeline_sink *sink)
-{
-    const struct gt_timeline_bins_level *x = &l->level[level];
-    const uint64_t last = (bin + bins - 1) / GT_BINS_BLOCK;
-    if (bins / GT_BINS_BLOCK > x->places->len) {
-        look_at_all(x, task, bin, bins, depths, sink);
-        return;
-    }
-    for (uint32_t depth = 0; depth < depths; depth++)
-        for (uint64_t block = bin / GT_BINS_BLOCK; block <= last; block++) {
-            uint32_t number = gt_calls_pairs_get(&x->find, task, key_of(block, depth));
-            if (number != GT_PAIRS_NONE)
-                look_at_block(x->blocks->pdata[number], block, depth, bin, bins, sink);
+    g_array_sort(list->cell, compare_cells);
+    struct gt_timeline_bins_cell *c = (struct gt_timeline_bins_cell *)(void *)list->cell->data;
+    guint n = 0;
+    for (guint i = 1; i < list->cell->len; i++)
+        if (key_at(&c[i]) != key_at(&c[n]))
+            c[++n] = c[i];
+        else {
+            if (c[i].covered > c[n].covered)
+                c[n].function = c[i].function;
+            c[n].covered += c[i].covered;
+            c[n].calls += c[i].calls;
         }
+    l->cells -= list->cell->len - (n + 1);
+    g_array_set_size(list->cell, n + 1);
+    list->cells_sorted = true;
+}
+
+/* The first cell of a bin or a later one. */
+static guint search_cells(const GArray *a, uint64_t key)
+{
+    guint low = 0, high = a->len;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (key_at(&g_array_index(a, struct gt_timeline_bins_cell, middle)) < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void gt_timeline_bins_cells(struct gt_timeline_bins *l, uint32_t task, unsigned level, uint64_t bin,
+                            uint64_t bins, uint32_t depths, const struct gt_timeline_sink *sink)
+{
+    close_cells(l, task);
+    struct gt_timeline_bins_list *list = &l->list[level][task];
+    if (level < l->finest || !list->cell)
+        return;
+    if (!list->cells_sorted)
+        sort_cells(l, list);
+    const uint64_t end = key_of(bin + bins, 0);
+    for (guint i = search_cells(list->cell, key_of(bin, 0)); i < list->cell->len; i++) {
+        const struct gt_timeline_bins_cell *c =
+            &g_array_index(list->cell, struct gt_timeline_bins_cell, i);
+        const uint64_t key = key_at(c);
+        if (key >= end)
+            break;
+        const struct gt_timeline_cell cell = {
+            .bin = key / GT_TIMELINE_DEPTHS,
+            .function = c->function,
+            .calls = c->calls,
+            .covered = (uint64_t)c->covered,
+            .depth = (uint16_t)(key % GT_TIMELINE_DEPTHS),
+        };
+        if (cell.depth < depths)
+            sink->cell(sink->self, &cell);
+    }
 }

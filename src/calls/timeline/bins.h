@@ -1,53 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Private to timeline/: levels of bins and slices. Not thread-safe. */
+/*
+ * Private to timeline/: levels of cells and slices. Not thread-safe.
+ *
+ * What is kept of a level is a list a task: cells of 20 bytes, in the order in which they came,
+ * which is nearly that of time. It is sorted, and cells of one bin and depth are made one, when
+ * somebody looks. A cell that still grows is open; when another bin of its task and depth comes it
+ * is put into the list, and added to the next level.
+ */
 #ifndef GT_CALLS_TIMELINE_BINS_H
 #define GT_CALLS_TIMELINE_BINS_H
 
-#include "calls/read/pairs.h"
 #include "calls/timeline/timeline.h"
 
 #include <glib.h>
 
-enum { GT_BINS_BLOCK = 16 }; /* bins that are kept together */
-
 /* Two candidates for the function that covers most: an amount added to neither takes from the
  * smaller one, so a function that covers more than the others together stays. */
-struct gt_timeline_bins_cell {
+struct gt_timeline_bins_open {
+    uint64_t bin;
     uint32_t function[2];
     float weight[2];
     float covered;
     uint32_t calls;
+    bool used;
 };
 
-/* Where a block of bins is. */
-struct gt_timeline_bins_place {
-    uint64_t key; /* block and depth */
-    uint32_t task;
+struct gt_timeline_bins_cell {
+    uint32_t high, low; /* of a key: bin and depth */
+    uint32_t function;
+    uint32_t calls;
+    float covered;
 };
 
-/* Cells by task, depth and block of bins. */
-struct gt_timeline_bins_level {
-    struct gt_calls_pairs find; /* number of the block */
-    GPtrArray *blocks;          /* struct gt_timeline_bins_cell[GT_BINS_BLOCK] */
-    GArray *places;             /* struct gt_timeline_bins_place of each */
-};
-
-/* Slices that last at least as long as a bin of their level, and less than one of the next. */
-struct gt_timeline_bins_slices {
-    GArray *slice; /* struct gt_timeline_slice */
-    bool sorted;   /* by begin */
+/* Of a task at a level. Slices last at least as long as a bin of it, and less than one of the next.
+ */
+struct gt_timeline_bins_list {
+    GArray *cell;  /* struct gt_timeline_bins_cell; NULL: there are no cells */
+    GArray *slice; /* struct gt_timeline_slice; NULL: there are no slices */
+    bool cells_sorted, slices_sorted;
 };
 
 struct gt_timeline_bins {
-    uint64_t first; /* when bin 0 begins */
-    unsigned exp;   /* of level 0 */
-    unsigned n;     /* levels */
+    uint64_t first;     /* when bin 0 begins */
+    uint64_t bin, bins; /* of level 0: the first one that is kept, and how many are */
+    unsigned exp;       /* of level 0 */
+    unsigned n;         /* levels */
     unsigned finest;
     size_t n_tasks;
-    size_t cells, most; /* cells that are kept, and may be */
+    size_t cells, most; /* cells and slices that are kept, and may be */
     bool full;          /* only the coarsest level is left, and too small */
-    struct gt_timeline_bins_level level[GT_TIMELINE_LEVELS];
-    struct gt_timeline_bins_slices *slices[GT_TIMELINE_LEVELS]; /* by task */
+    struct gt_timeline_bins_list *list[GT_TIMELINE_LEVELS]; /* by task */
+    GPtrArray *open; /* by task a GArray, by depth a cell for each level; NULL: none is open */
+    size_t n_open;   /* depths of all tasks in it */
 };
 
 /* Calls of one task and depth in one bin of level 0. */
@@ -75,8 +79,7 @@ void gt_timeline_bins_add_slice(struct gt_timeline_bins *l, uint32_t task,
 void gt_timeline_bins_slices(struct gt_timeline_bins *l, uint32_t task, unsigned level,
                              uint64_t from, uint64_t to, uint32_t depths,
                              const struct gt_timeline_sink *sink);
-void gt_timeline_bins_cells(const struct gt_timeline_bins *l, uint32_t task, unsigned level,
-                            uint64_t bin, uint64_t bins, uint32_t depths,
-                            const struct gt_timeline_sink *sink);
+void gt_timeline_bins_cells(struct gt_timeline_bins *l, uint32_t task, unsigned level, uint64_t bin,
+                            uint64_t bins, uint32_t depths, const struct gt_timeline_sink *sink);
 
 #endif

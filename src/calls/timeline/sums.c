@@ -18,15 +18,13 @@ void gt_timeline_sums_init(struct gt_timeline_sums *s, size_t n_tasks, uint64_t 
     *s = (struct gt_timeline_sums){.first = first, .exp = exp};
     s->bins = g_ptr_array_new_with_free_func(free_bins);
     g_ptr_array_set_size(s->bins, (gint)n_tasks);
-    s->sum = g_array_new(FALSE, FALSE, sizeof(struct gt_timeline_bins_sum));
-    s->slice = g_array_new(FALSE, FALSE, sizeof(struct gt_timeline_sums_slice));
+    s->done = g_array_new(FALSE, FALSE, sizeof(struct gt_timeline_sums_done));
 }
 
 void gt_timeline_sums_clear(struct gt_timeline_sums *s)
 {
     g_ptr_array_free(s->bins, TRUE);
-    g_array_free(s->sum, TRUE);
-    g_array_free(s->slice, TRUE);
+    g_array_free(s->done, TRUE);
 }
 
 static struct gt_timeline_sums_bin *bin_at(struct gt_timeline_sums *s, uint32_t task,
@@ -44,22 +42,22 @@ static struct gt_timeline_sums_bin *bin_at(struct gt_timeline_sums *s, uint32_t 
 static void complete(struct gt_timeline_sums *s, struct gt_timeline_sums_bin *b, uint32_t task,
                      uint32_t depth)
 {
-    struct gt_timeline_bins_sum sum = {.bin = b->bin,
-                                       .covered = b->covered,
-                                       .task = task,
-                                       .calls = b->calls,
-                                       .depth = (uint16_t)depth};
+    struct gt_timeline_sums_done done = {.as.sum = {.bin = b->bin,
+                                                    .covered = b->covered,
+                                                    .task = task,
+                                                    .calls = b->calls,
+                                                    .depth = (uint16_t)depth}};
     for (int n = 0; n < 2; n++) {
         int most = 0;
         for (int i = 1; i < GT_SUMS_CANDIDATES; i++)
             if (b->weight[i] > b->weight[most])
                 most = i;
-        sum.weight[n] = b->weight[most];
-        sum.function[n] = b->function[most];
+        done.as.sum.weight[n] = b->weight[most];
+        done.as.sum.function[n] = b->function[most];
         b->weight[most] = 0;
     }
     b->used = false;
-    g_array_append_val(s->sum, sum);
+    g_array_append_val(s->done, done);
 }
 
 static void weigh(struct gt_timeline_sums_bin *b, uint32_t function, uint64_t weight)
@@ -94,6 +92,19 @@ static void add_to_bin(struct gt_timeline_sums *s, const struct gt_call *e, uint
     weigh(b, e->function, covered);
 }
 
+/* Later calls of its depth are in other bins. */
+static void add_slice(struct gt_timeline_sums *s, const struct gt_call *e)
+{
+    struct gt_timeline_sums_bin *b = bin_at(s, e->task, e->depth);
+    if (b->used)
+        complete(s, b, e->task, e->depth);
+    const struct gt_timeline_sums_done done = {
+        .task = e->task,
+        .is_slice = true,
+        .as.slice = {e->begin, e->time - e->begin, e->function, (uint16_t)e->depth, e->flags}};
+    g_array_append_val(s->done, done);
+}
+
 void gt_timeline_sums_add(struct gt_timeline_sums *s, const struct gt_call *e)
 {
     const uint64_t from = e->begin - s->first, to = e->time - s->first;
@@ -102,9 +113,7 @@ void gt_timeline_sums_add(struct gt_timeline_sums *s, const struct gt_call *e)
         return;
     }
     if ((to - from) >> s->exp) {
-        const struct gt_timeline_sums_slice x = {
-            {e->begin, to - from, e->function, (uint16_t)e->depth, e->flags}, e->task};
-        g_array_append_val(s->slice, x);
+        add_slice(s, e);
         return;
     }
     const uint64_t bin = from >> s->exp, next = (bin + 1) << s->exp;
@@ -128,13 +137,13 @@ void gt_timeline_sums_finish(struct gt_timeline_sums *s)
 
 void gt_timeline_sums_put(struct gt_timeline_sums *s, struct gt_timeline_bins *l)
 {
-    for (guint i = 0; i < s->sum->len; i++)
-        gt_timeline_bins_add_sum(l, &g_array_index(s->sum, struct gt_timeline_bins_sum, i));
-    for (guint i = 0; i < s->slice->len; i++) {
-        const struct gt_timeline_sums_slice *x =
-            &g_array_index(s->slice, struct gt_timeline_sums_slice, i);
-        gt_timeline_bins_add_slice(l, x->task, &x->slice);
+    for (guint i = 0; i < s->done->len; i++) {
+        const struct gt_timeline_sums_done *d =
+            &g_array_index(s->done, struct gt_timeline_sums_done, i);
+        if (d->is_slice)
+            gt_timeline_bins_add_slice(l, d->task, &d->as.slice);
+        else
+            gt_timeline_bins_add_sum(l, &d->as.sum);
     }
-    g_array_set_size(s->sum, 0);
-    g_array_set_size(s->slice, 0);
+    g_array_set_size(s->done, 0);
 }

@@ -5,12 +5,16 @@
 
 #include "calls/timeline/bins.h"
 
-enum { GT_SUMS_CANDIDATES = 4, GT_SUMS_WAITING = 4096 };
+enum { GT_SUMS_CANDIDATES = 4, GT_SUMS_WAITING = 8192 };
 
-/* A task's sums, from put to take. */
-struct gt_timeline_sums_slice {
-    struct gt_timeline_slice slice;
-    uint32_t task;
+/* What is complete. */
+struct gt_timeline_sums_done {
+    uint32_t task; /* of a slice */
+    bool is_slice;
+    union {
+        struct gt_timeline_slice slice;
+        struct gt_timeline_bins_sum sum;
+    } as;
 };
 
 /* A bin of one task and depth that is being summed up. */
@@ -26,8 +30,7 @@ struct gt_timeline_sums {
     uint64_t first;  /* when bin 0 begins */
     unsigned exp;    /* bins are 2^exp wide */
     GPtrArray *bins; /* GArray of struct gt_timeline_sums_bin by depth, by task */
-    GArray *sum;     /* struct gt_timeline_bins_sum: complete */
-    GArray *slice;   /* struct gt_timeline_sums_slice */
+    GArray *done; /* struct gt_timeline_sums_done, those of one task and depth in order of time */
     uint64_t deeper; /* calls deeper than GT_TIMELINE_DEPTHS */
 };
 
@@ -42,7 +45,7 @@ void gt_timeline_sums_finish(struct gt_timeline_sums *s);
 void gt_timeline_sums_put(struct gt_timeline_sums *s, struct gt_timeline_bins *l);
 static inline bool gt_timeline_sums_wait(const struct gt_timeline_sums *s)
 {
-    return s->sum->len < GT_SUMS_WAITING && s->slice->len < GT_SUMS_WAITING;
+    return s->done->len < GT_SUMS_WAITING;
 }
 
 #endif

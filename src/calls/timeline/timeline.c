@@ -9,9 +9,9 @@
 #include <string.h>
 
 enum {
-    FINEST_BINS = 1 << 16,      /* of the finest level, at most */
-    COARSEST_BINS = 64,         /* of the coarsest, at least */
-    DEFAULT_CELLS = 2560 << 10, /* 24 bytes each */
+    FINEST_BINS = 1 << 16,   /* of the finest level, at most */
+    COARSEST_BINS = 64,      /* of the coarsest, at least */
+    DEFAULT_CELLS = 3 << 20, /* 20 bytes each */
 };
 
 struct gt_timeline {
@@ -35,6 +35,7 @@ static void choose_levels(struct gt_timeline_bins *l, uint64_t first, uint64_t l
     l->first = first;
     while (time >> l->exp >= FINEST_BINS)
         l->exp++;
+    l->bins = (time >> l->exp) + 1;
     l->n = 1;
     while (l->n < GT_TIMELINE_LEVELS && time >> gt_timeline_bins_exp(l, l->n) >= COARSEST_BINS)
         l->n++;
@@ -295,7 +296,8 @@ static int zoom_in(struct gt_calls *c, const struct gt_timeline_part *p, unsigne
 {
     static const struct gt_calls_consumer consumer = {zoom_begin, zoom_take, zoom_merge};
     const uint64_t first = gt_calls_facts(c)->first, around = UINT64_C(1) << short_exp;
-    *out = (struct gt_timeline_bins){.first = first, .exp = p->exp, .n = 1, .most = ZOOM_CELLS};
+    *out = (struct gt_timeline_bins){
+        .first = first, .bin = p->bin, .bins = p->bins, .exp = p->exp, .n = 1, .most = ZOOM_CELLS};
     struct zoom z = {.levels = out,
                      .from = first + (p->bin << p->exp),
                      .n_tasks = gt_calls_n_tasks(c),
