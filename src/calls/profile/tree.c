@@ -10,15 +10,36 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
+/* A node lies in one line of the processor's cache. */
 enum { FIRST_NODES = 1024 };
+_Static_assert(sizeof(struct gt_profile_tree_found) == 64, "a node is a line");
+
+/* The pages before, with zeros after them. NULL: no memory. Trees of millions of nodes are what
+ * these are for: page faults took a third of the time, huge pages take nearly all of that away. */
+static void *grow_pages(void *before, size_t had, size_t size)
+{
+    void *p = before ? mremap(before, had, size, MREMAP_MAYMOVE)
+                     : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    madvise(p, size, MADV_HUGEPAGE); /* where there are none it makes no difference */
+    return p;
+}
+
+static void free_pages(void *p, size_t size)
+{
+    if (p)
+        munmap(p, size);
+}
 
 void gt_profile_tree_nodes_clear(struct gt_profile_tree_nodes *t)
 {
-    free(t->node);
-    free(t->slot);
+    free_pages(t->node, t->cap * sizeof *t->node);
+    free_pages(t->slot, t->slots * sizeof *t->slot);
     *t = (struct gt_profile_tree_nodes){0};
 }
 
@@ -42,17 +63,18 @@ static void fill_slots(struct gt_profile_tree_nodes *t)
 /* Half of the slots stay free. */
 static bool grow(struct gt_profile_tree_nodes *t)
 {
-    size_t cap = t->cap ? 2 * t->cap : FIRST_NODES;
+    const size_t cap = t->cap ? 2 * t->cap : FIRST_NODES;
     if (cap > GT_TREE_NONE)
         return false;
-    struct gt_profile_tree_found *node = realloc(t->node, cap * sizeof *node);
-    if (!node)
+    uint32_t *slot = grow_pages(NULL, 0, 2 * cap * sizeof *slot);
+    struct gt_profile_tree_found *node =
+        slot ? grow_pages(t->node, t->cap * sizeof *node, cap * sizeof *node) : NULL;
+    if (!node) {
+        free_pages(slot, 2 * cap * sizeof *slot);
         return false;
+    }
+    free_pages(t->slot, t->slots * sizeof *slot);
     t->node = node;
-    uint32_t *slot = calloc(2 * cap, sizeof *slot);
-    if (!slot)
-        return false;
-    free(t->slot);
     t->slot = slot;
     t->slots = 2 * cap;
     t->cap = cap;

@@ -118,7 +118,7 @@ static void weigh(struct gt_timeline_bins_open *c, uint32_t function, float weig
     }
 }
 
-/* Adds what is in one bin of level k to open cells of its task and depth. */
+/* Adds a part, of one bin of level k, to the open cells of its task and depth. */
 static void add(struct gt_timeline_bins *l, struct gt_timeline_bins_open *open, unsigned k,
                 uint32_t task, uint32_t depth, struct gt_timeline_bins_open part)
 {
@@ -141,7 +141,7 @@ static void add(struct gt_timeline_bins *l, struct gt_timeline_bins_open *open, 
     }
 }
 
-/* Puts what is open of a task into its lists: it is opened again when more comes. */
+/* Puts a task's open cells into its lists: they are opened again when more comes. */
 static void close_cells(struct gt_timeline_bins *l, uint32_t task)
 {
     GArray *cells = l->open->pdata[task];

@@ -2,7 +2,7 @@
 /*
  * Private to timeline/: levels of cells and slices. Not thread-safe.
  *
- * What is kept of a level is a list a task: cells of 20 bytes, in the order in which they came,
+ * A level keeps a list a task: cells of 20 bytes, in the order in which they came,
  * which is nearly that of time. It is sorted, and cells of one bin and depth are made one, when
  * somebody looks. A cell that still grows is open; when another bin of its task and depth comes it
  * is put into the list, and added to the next level.

@@ -7,7 +7,7 @@
 
 enum { GT_SUMS_CANDIDATES = 4, GT_SUMS_WAITING = 8192 };
 
-/* What is complete. */
+/* A complete bin, or a slice. */
 struct gt_timeline_sums_done {
     uint32_t task; /* of a slice */
     bool is_slice;
@@ -30,7 +30,7 @@ struct gt_timeline_sums {
     uint64_t first;  /* when bin 0 begins */
     unsigned exp;    /* bins are 2^exp wide */
     GPtrArray *bins; /* GArray of struct gt_timeline_sums_bin by depth, by task */
-    GArray *done; /* struct gt_timeline_sums_done, those of one task and depth in order of time */
+    GArray *done;    /* struct gt_timeline_sums_done: a task's of one depth in order of time */
     uint64_t deeper; /* calls deeper than GT_TIMELINE_DEPTHS */
 };
 
