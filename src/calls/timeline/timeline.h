@@ -49,9 +49,10 @@ struct gt_timeline_note {
     bool lost;
 };
 
-/* What each task has, so far. */
+/* What each task has, so far; of a lane, its runs and handlers. */
 struct gt_timeline_task {
     uint64_t calls;
+    uint64_t suspended;   /* how often it was, of these */
     uint64_t first, last; /* UINT64_MAX, 0: nothing */
     uint32_t deepest;
 };
@@ -71,14 +72,20 @@ int gt_timeline_fill(struct gt_timeline *t, unsigned threads, const volatile boo
 unsigned gt_timeline_progress(struct gt_timeline *t);
 /* Exponents of the finest and the coarsest level. */
 void gt_timeline_range(struct gt_timeline *t, unsigned *finest, unsigned *coarsest);
-/* A copy; n: how many tasks there are. The caller frees it. */
+/* A copy; n: how many tasks there are; lanes come after them. The caller frees it. */
 struct gt_timeline_task *gt_timeline_tasks(struct gt_timeline *t, size_t *n);
+/* How many lanes there are: the index n + v is vCPU v's, n being the number of tasks. A lane has
+ * slices and cells as a task has: at depth 0 runs of tasks, whose index is in place of the
+ * function; at depth 1 the outermost handlers in them. They are known where the recording says on
+ * which vCPU tasks go on, or once it has been read and all tasks of a machine took turns.
+ * *left_out: parts of them for which there was no room. */
+size_t gt_timeline_lanes(struct gt_timeline *t, uint64_t *left_out);
 /* A copy in order of time, and how many there were in all. The caller frees it (g_free). */
 struct gt_timeline_note *gt_timeline_notes(struct gt_timeline *t, size_t *n, uint64_t *all);
 
 /* A part of the picture: tasks, bins, depths. */
 struct gt_timeline_part {
-    const uint32_t *task; /* indexes */
+    const uint32_t *task; /* indexes, of lanes too */
     size_t n_tasks;
     unsigned exp;  /* the bins' width is 2^exp */
     uint64_t bin;  /* the first one */

@@ -84,12 +84,35 @@ int gt_view_info(struct gt_view *v, const struct gt_view_query *q, struct gt_jso
 
 /* ---- tracks -------------------------------------------------------------------------------- */
 
+static void put_track(struct gt_view *v, struct gt_json *j, const struct gt_timeline_task *t)
+{
+    const bool any = t->last >= t->first;
+    gt_json_begin_array(j);
+    gt_json_u64(j, t->calls);
+    gt_json_u64(j, any ? gt_view_time(v, t->first) : 0);
+    gt_json_u64(j, any ? gt_view_time(v, t->last) : 0);
+    gt_json_u64(j, t->deepest);
+    gt_json_end_array(j);
+}
+
+static void put_tracks(struct gt_view *v, struct gt_json *j, const char *key,
+                       const struct gt_timeline_task *t, size_t n)
+{
+    gt_json_key(j, key);
+    gt_json_begin_array(j);
+    for (size_t i = 0; i < n; i++)
+        put_track(v, j, &t[i]);
+    gt_json_end_array(j);
+}
+
 /* What each task has, as far as the recording was read. */
 int gt_view_tracks(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
                    struct gt_error *err)
 {
     size_t n;
     unsigned finest, coarsest;
+    uint64_t left_out;
+    const size_t lanes = gt_timeline_lanes(v->timeline, &left_out);
     g_autofree struct gt_timeline_task *task = gt_timeline_tasks(v->timeline, &n);
     (void)q;
     (void)err;
@@ -100,17 +123,13 @@ int gt_view_tracks(struct gt_view *v, const struct gt_view_query *q, struct gt_j
     gt_view_put(j, "finest", finest);
     gt_view_put(j, "coarsest", coarsest);
     gt_view_put(j, "functions", gt_calls_n_functions(v->calls));
-    gt_json_key(j, "tasks"); /* calls, first, last, deepest */
+    put_tracks(v, j, "tasks", task, n);         /* calls, first, last, deepest */
+    put_tracks(v, j, "lanes", task + n, lanes); /* the same of each vCPU */
+    gt_view_put(j, "left_out", left_out);
+    gt_json_key(j, "suspended"); /* how often each task was */
     gt_json_begin_array(j);
-    for (size_t i = 0; i < n; i++) {
-        const bool any = task[i].last >= task[i].first;
-        gt_json_begin_array(j);
-        gt_json_u64(j, task[i].calls);
-        gt_json_u64(j, any ? gt_view_time(v, task[i].first) : 0);
-        gt_json_u64(j, any ? gt_view_time(v, task[i].last) : 0);
-        gt_json_u64(j, task[i].deepest);
-        gt_json_end_array(j);
-    }
+    for (size_t i = 0; i < n; i++)
+        gt_json_u64(j, task[i].suspended);
     gt_json_end_array(j);
     gt_json_end_object(j);
     gt_json_commit(j);

@@ -10,7 +10,7 @@ struct tiles {
     GArray *slices;      /* uint64_t: 5 a slice; times may be before `begin` */
     GArray *cells;       /* uint64_t: 5 a cell */
     struct gt_json *json;
-    bool any, summed_up;
+    bool any, summed_up, is_lane;
     uint32_t task;
     uint64_t first_end; /* of the task */
 };
@@ -44,7 +44,8 @@ static void take_task(void *self, uint32_t task)
     gt_view_put(t->json, "task", task);
     t->any = true;
     t->task = task;
-    t->first_end = gt_calls_first_end(t->view->calls, task);
+    t->is_lane = task >= gt_calls_n_tasks(t->view->calls);
+    t->first_end = t->is_lane ? UINT64_MAX : gt_calls_first_end(t->view->calls, task);
 }
 
 /* enum gt_call_flag, GT_CALL_OPEN of any call that has not returned. */
@@ -57,7 +58,8 @@ static int64_t flags_of(const struct tiles *t, const struct gt_timeline_slice *s
                               .depth = s->depth,
                               .kind = GT_CALL_EXIT,
                               .flags = s->flags};
-    return gt_call_may_be_open(&e, t->first_end) && gt_calls_is_open(t->view->calls, &e)
+    return !t->is_lane && gt_call_may_be_open(&e, t->first_end) &&
+                   gt_calls_is_open(t->view->calls, &e)
                ? s->flags | GT_CALL_OPEN
                : s->flags;
 }
@@ -112,6 +114,8 @@ int gt_view_tiles(struct gt_view *v, const struct gt_view_query *q, struct gt_js
     const struct gt_calls_facts *f = gt_calls_facts(v->calls);
     g_autoptr(GArray) tasks = NULL;
     bool exact;
+    uint64_t left_out;
+    const size_t tracks = gt_calls_n_tasks(v->calls) + gt_timeline_lanes(v->timeline, &left_out);
     uint64_t exp = 0, bin = 0, bins = 256, depths = GT_TIMELINE_DEPTHS;
     int status = gt_view_number(q, "exp", MOST_EXP, &exp, err);
     if (status == 0)
@@ -121,7 +125,7 @@ int gt_view_tiles(struct gt_view *v, const struct gt_view_query *q, struct gt_js
     if (status == 0)
         status = gt_view_number(q, "depths", GT_TIMELINE_DEPTHS, &depths, err);
     if (status == 0)
-        status = gt_view_list(q, "tasks", gt_calls_n_tasks(v->calls), &tasks, err);
+        status = gt_view_list(q, "tasks", tracks, &tasks, err);
     if (status < 0)
         return status;
     bins = MIN(bins, ((f->last - f->first) >> exp) - bin + 1);
@@ -139,7 +143,8 @@ int gt_view_level(struct gt_view *v, unsigned exp, struct gt_json *j, bool *exac
                   struct gt_error *err)
 {
     const struct gt_calls_facts *f = gt_calls_facts(v->calls);
-    const size_t n = gt_calls_n_tasks(v->calls);
+    uint64_t left_out;
+    const size_t n = gt_calls_n_tasks(v->calls) + gt_timeline_lanes(v->timeline, &left_out);
     g_autofree uint32_t *task = g_new(uint32_t, n + 1);
     for (uint32_t i = 0; i < n; i++)
         task[i] = i;

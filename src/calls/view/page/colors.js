@@ -6,7 +6,7 @@ export const theme = { dark: false };
 
 export function readTheme() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ['back', 'panel', 'line', 'text', 'dim', 'accent', 'mark', 'lost', 'select', 'idle', 'strong', 'user', 'kernel', 'above', 'handler'])
+  for (const name of ['back', 'panel', 'line', 'text', 'dim', 'accent', 'mark', 'lost', 'select', 'idle', 'strong', 'user', 'kernel', 'above', 'handler', 'runs', 'asleep'])
     theme[name] = style.getPropertyValue(`--${name}`).trim();
   theme.dark = style.getPropertyValue('--is-dark').trim() === '1';
   colors.clear();
@@ -25,9 +25,13 @@ function hashOf(text) {
 function makeColor(f) {
   if (f.suspended) return theme.idle;
   if (f.handler) return theme.handler;
-  const word = f.name.replace(/^[_\W]+/, '').split(/[_:.<(]/, 1)[0];
-  const hue = (hashOf(word) % 360 + hashOf(f.name) % 24) % 360;
-  const shade = hashOf(f.name + f.module) % 8;
+  return nameColor(f.name, f.module);
+}
+
+export function nameColor(name, more) {
+  const word = name.replace(/^[_\W]+/, '').split(/[_:.<(]/, 1)[0];
+  const hue = (hashOf(word) % 360 + hashOf(name) % 24) % 360;
+  const shade = hashOf(name + more) % 8;
   return theme.dark ? `hsl(${hue} ${32 + shade}% ${38 + shade}%)` : `hsl(${hue} ${48 + shade}% ${72 + shade}%)`;
 }
 

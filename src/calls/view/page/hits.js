@@ -2,6 +2,7 @@
 // What of the time line is at a place: a track, a call or a cell, a mark.
 import { clamp } from './base.js';
 import { levelList, tileAt, standIn } from './tiles.js';
+import { LANE, HANDLER } from './lanes.js';
 import { layout, ROW, SMALL_ROW } from './tracks.js';
 import { HEAD, SCALE, view, nsPerPixel, timeAt, xOf, topHeight, sightTiles, spanOf, itemTop, stuckHeight } from './plot.js';
 
@@ -11,7 +12,8 @@ export function trackAt(y) {
   const item = layout.items.find(i => y >= itemTop(i) && y < itemTop(i) + i.height && (!isStuck || i.pinned));
   if (!item || !item.track || y < topHeight()) return null;
   const depth = Math.floor((y - itemTop(item)) / (item.track.open ? ROW : SMALL_ROW));
-  return { track: item.track, depth: depth < item.track.rows ? depth : -1 };
+  const isLow = item.track.lane && y - itemTop(item) >= LANE - HANDLER;
+  return { track: item.track, depth: depth < item.track.rows ? depth : -1, isLow };
 }
 
 // The call, or the cell, of a task and depth at a time.
@@ -66,10 +68,20 @@ export function flagsOf({ task, depth, begin, duration }) {
   return undefined;
 }
 
+// A handler of a lane; `in`: the task that it is in.
+function handlerHit(low, run, task) {
+  const of = run && run.call ? run.call.function : -1;
+  if (low.call) low.call.in = of;
+  else low.cell.in = of;
+  return { ...low, task, depth: 1 };
+}
+
 export function hitAt(x, y) {
   const at = x >= HEAD ? trackAt(y) : null;
   if (!at || at.depth < 0) return null;
-  const hit = callAt(at.track.task, at.depth, timeAt(x));
+  const time = timeAt(x), hit = callAt(at.track.task, at.depth, time);
+  const low = at.isLow ? callAt(at.track.task, 1, time) : null;
+  if (low) return handlerHit(low, hit, at.track.task);
   return hit ? { ...hit, task: at.track.task, depth: at.depth } : null;
 }
 

@@ -2,12 +2,13 @@
 // The calls in sight as a tree, for those who do not see the canvas, or use keys alone: tracks, their calls, what these
 // call. It has what the tiles in sight have; calls that are summed up there are counted. It is seen while it has the focus.
 import { element, timeText, countText, exactTime, neverReturned } from './base.js';
-import { functionOf, taskTitle } from './source.js';
+import { functionOf, taskTitle, isLane } from './source.js';
 import { state, setState, onState } from './state.js';
+import { laneText } from './lanes.js';
 import { layout } from './tracks.js';
 import { view, sightTiles, itemTop, topHeight } from './plot.js';
 import { onTiles, tileAt, standIn } from './tiles.js';
-import { showCall } from './timeline.js';
+import { showCall, chooseTask } from './timeline.js';
 
 const MOST_CHILDREN = 300;
 const outline = { box: null, items: [], at: '', open: new Set(), timer: 0 };
@@ -40,6 +41,7 @@ function nest(list) {
 }
 
 function callText({ call }) {
+  if (isLane(call.task)) return laneText(call);
   const f = functionOf(call.function);
   return `${f.name}, ${timeText(call.duration)}, at ${exactTime(call.begin)}${neverReturned(call) ? ', open' : ''}`;
 }
@@ -59,7 +61,7 @@ function makeItems() {
   inSight.forEach(({ track }, i) => {
     const { roots, summed } = callsOf(track.task), left = roots.length > MOST_CHILDREN ? `, ${MOST_CHILDREN} of them listed: zoom in` : '';
     addItem(list, { key: `task ${track.task}`, parent: '', call: null, children: roots, level: 1, position: i + 1, size: inSight.length,
-      text: `${taskTitle(track.task)}: ${countText(roots.length)} outermost calls in sight${left}${summed ? `, ${countText(summed)} too short to be listed: zoom in` : ''}` });
+      text: `${taskTitle(track.task)}: ${countText(roots.length)} ${track.lane ? 'runs' : 'outermost calls'} in sight${left}${summed ? `, ${countText(summed)} too short to be listed: zoom in` : ''}` });
   });
   return list;
 }
@@ -115,6 +117,7 @@ function act(key) {
   else if (key === 'ArrowRight' && item.children.length) setOpen(item, true);
   else if (key === 'ArrowLeft' && isOpen) setOpen(item, false);
   else if (key === 'ArrowLeft') goToItem(items.find(i => i.key === item.parent));
+  else if (key === ' ' && item.call && isLane(item.call.task)) { if (item.call.depth === 0) chooseTask(item.call.function); }
   else if (key === ' ' && item.call) setState({ call: item.call, function: item.call.function });
   else if (key === 'Enter' && item.call) showCall(item.call);
   else if (key === 'Enter' || key === ' ') setOpen(item, !isOpen);

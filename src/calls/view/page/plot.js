@@ -6,6 +6,7 @@ import { state } from './state.js';
 import { wantedFunctions } from './search.js';
 import { theme, colorOf, fitText, drawMessage, FONT } from './colors.js';
 import { BINS, levelFor, tileAt, standIn, needTiles, isWaiting, failure } from './tiles.js';
+import { drawLane, drawMoves, drawStrip, chosenTasks } from './lanes.js';
 import { layout, levelOf, ROW, SMALL_ROW } from './tracks.js';
 
 export const HEAD = 200;   // width of the tracks' names
@@ -90,13 +91,18 @@ export function sightTiles() {
 }
 
 function drawTrack(c, track, y, sight, width) {
+  const place = { xOf, left: HEAD, right: width, chosen: track.lane ? chosenTasks(view.hover, view.head) : null }, tiles = [];
   for (let n = sight.first; n <= sight.last; n++) {
     const clip = [Math.max(HEAD, xOf(n * sight.span)), Math.min(width, xOf((n + 1) * sight.span))];
     const tile = tileAt(sight.exp, n, track.task) || standIn(sight.exp, n, track.task);
-    if (tile) drawTile(c, track, y, tile, clip, n === sight.first ? -Infinity : n * sight.span);
+    const from = n === sight.first ? -Infinity : n * sight.span;
+    if (tile) tiles.push(tile);
+    if (tile && track.lane) drawLane(c, y, tile, clip, from, place);
+    else if (tile) drawTile(c, track, y, tile, clip, from);
   }
   drawLabels(c);
   c.globalAlpha = 1;
+  if (!track.lane) drawStrip(c, track, y, tiles, place);
 }
 
 // Where records of a task were lost, its calls are not all there.
@@ -122,7 +128,7 @@ function drawHead(c, track, y, height) {
   }
   const at = Math.min(Math.max(y, topHeight() + 2), y + height - 18) + 8;
   c.fillStyle = theme.dim;
-  c.fillText(track.open ? '▾' : '▸', 9, at);
+  if (!track.lane) c.fillText(track.open ? '▾' : '▸', 9, at);
   c.fillStyle = chosen ? theme.accent : theme.text;
   c.fillText(fitText(c, taskTitle(track.task), HEAD - 84), 24, at);
   c.fillStyle = theme.dim;
@@ -273,6 +279,7 @@ function drawItems(c, items, top, sight, shown) {
   c.beginPath();
   c.rect(0, first, width, height - first);
   c.clip();
+  const lanes = new Map(items.filter(item => item.track && item.track.lane).map(item => [item.track.task, itemTop(item)]));
   for (const item of items) {
     const y = itemTop(item);
     if (y + item.height < first || y > height) continue;
@@ -287,6 +294,7 @@ function drawItems(c, items, top, sight, shown) {
     c.fillStyle = theme.line;
     c.fillRect(0, y + item.height - 3, width, 1);
   }
+  drawMoves(c, lanes, sight, { xOf, left: HEAD, right: width, chosen: chosenTasks(view.hover, view.head) });
 }
 
 function draw() {

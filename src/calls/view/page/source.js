@@ -129,7 +129,7 @@ class Embedded {
     const wanted = new Set(functions.split(',').map(Number)), of = tasks ? new Set(tasks.split(',').map(Number)) : null;
     const offer = (key, place, better) => { if (!got[key] || better(place, got[key])) got[key] = place; };
     for (const { task, slices } of level.tasks) {
-      if (of && !of.has(task)) continue;
+      if (isLane(task) || (of && !of.has(task))) continue;
       for (let i = 0; i < slices.length; i += 5) {
         if (!wanted.has(slices[i + 3]) || slices[i + 1] < least || slices[i + 1] > most) continue;
         const place = { begin: slices[i], duration: slices[i + 1], depth: slices[i + 2], task, function: slices[i + 3], flags: slices[i + 4] };
@@ -147,7 +147,7 @@ class Embedded {
   async hits({ functions, tasks, least = 0, most = Infinity, sort, down }) {
     const level = await this.block(`tiles/${Math.min(...this.levels)}`), of = tasks ? new Set(tasks.split(',').map(Number)) : null;
     const wanted = new Set(functions.split(',').map(Number)), rows = [], all = [], marks = new Array(512).fill(0);
-    for (const { task, slices } of level.tasks.filter(t => !of || of.has(t.task)))
+    for (const { task, slices } of level.tasks.filter(t => !isLane(t.task) && (!of || of.has(t.task))))
       for (const [begin, duration, depth, index, flags] of rowsOf(slices, 5)) {
         if (!wanted.has(index)) continue;
         all.push(duration);
@@ -259,7 +259,11 @@ export async function openRecording() {
   recording.tracks = await source.get('tracks');
 }
 
+// Tracks behind those of tasks are vCPUs.
+export const isLane = track => track >= recording.info.tasks.length;
+
 export function taskTitle(index) {
+  if (isLane(index)) return `cpu${index - recording.info.tasks.length}`;
   const t = recording.info.tasks[index];
   return t.name ? `${t.name} ${t.id}` : `task ${t.id}`;
 }

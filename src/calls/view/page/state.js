@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // What the page shows. It stands in the address, so that a link shows the same.
 import { clamp, shownName } from './base.js';
-import { recording, both, functionOf, source, addNames, onFunctions } from './source.js';
+import { recording, both, functionOf, source, addNames, onFunctions, isLane, taskTitle } from './source.js';
 
 export const state = {
   tab: 'timeline',
@@ -41,6 +41,13 @@ const numbersOf = text => (text ? text.split(',').map(Number).filter(Number.isIn
 const taskOf = id => recording.info.tasks.findIndex(task => task.id === id);
 const idOf = index => recording.info.tasks[index].id;
 
+// Tracks: a task's id, or a vCPU's name.
+function trackOf(text) {
+  const [, vcpu] = /^cpu(\d{1,5})$/.exec(text) || [];
+  return vcpu === undefined ? taskOf(text ? Number(text) : NaN) : recording.info.tasks.length + Number(vcpu);
+}
+const trackName = track => (isLane(track) ? taskTitle(track) : idOf(track));
+
 // Functions that the address names and that are not known yet: they are as the recording is read. An address has
 // names, for numbers of functions are other ones each time a recording is opened.
 export const sought = { function: '', call: '', path: [], missing: '' };
@@ -75,7 +82,7 @@ export function readAddress() {
   state.wall = q.get('wall') === '1' && source.hasWall;
   state.by = q.get('by') === 'calls' ? 'calls' : 'time';
   state.group = ['cpu', 'process'].includes(q.get('group')) ? q.get('group') : '';
-  for (const key of ['pinned', 'hidden']) state[key] = numbersOf(q.get(key)).map(taskOf).filter(task => task >= 0);
+  for (const key of ['pinned', 'hidden']) state[key] = (q.get(key) || '').split(',').map(trackOf).filter(track => track >= 0);
   state.filter = q.get('filter') || '';
   state.path = [];
   state.function = -1;
@@ -147,7 +154,7 @@ function addressOf() {
   if (s.wall) q.set('wall', '1');
   if (s.by === 'calls') q.set('by', 'calls');
   if (s.group) q.set('group', s.group);
-  for (const name of ['pinned', 'hidden']) if (s[name].length) q.set(name, s[name].map(idOf).join(','));
+  for (const name of ['pinned', 'hidden']) if (s[name].length) q.set(name, s[name].map(trackName).join(','));
   if (s.filter) q.set('filter', s.filter);
   for (const key of sought.path.length ? sought.path : s.path.map(keyOfPath)) q.append('path', key);
   const key = s.function >= 0 ? functionOf(s.function).key : sought.function;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // Tiles of the time line: one task's slices and cells in BINS bins of 2^exp ns. They are asked for several at a
 // time, and kept; a coarser one stands in until a finer one is there.
-import { recording, source, loadFunctions } from './source.js';
+import { recording, source, loadFunctions, isLane } from './source.js';
 
 export const BINS = 512;
 const MOST = 12000;      // tiles that are kept
@@ -68,14 +68,14 @@ function split(got, exp, first, count, tasks) {
     const { slices, cells, task } = of;
     for (let i = 0; i < slices.length; i += 5) {
       const at = slices[i], end = at + slices[i + 1];
-      largest = Math.max(largest, slices[i + 3]);
+      if (!isLane(task) || slices[i + 2]) largest = Math.max(largest, slices[i + 3]);
       const last = Math.min(count - 1, Math.floor(end / width));
       for (let n = Math.max(0, Math.floor(at / width)); n <= last; n++)
         tiles.get(keyOf(exp, first + n, task)).slices.push(begin + at, slices[i + 1], slices[i + 2], slices[i + 3], slices[i + 4]);
     }
     for (let i = 0; i < cells.length; i += 5) {
       const n = Math.floor(cells[i] / BINS);
-      largest = Math.max(largest, cells[i + 3]);
+      if (!isLane(task) || cells[i + 2]) largest = Math.max(largest, cells[i + 3]);
       if (n < count) tiles.get(keyOf(exp, first + n, task)).cells.push(first * BINS + cells[i], cells[i + 1], cells[i + 2], cells[i + 3], cells[i + 4]);
     }
   }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // The time line: what the pointer does there, and how it is made.
 import { element, clamp, timeText, countText, percentText, neverReturned } from './base.js';
-import { recording, functionOf, loadFunctions, source } from './source.js';
+import { recording, functionOf, loadFunctions, source, isLane } from './source.js';
 import { state, setState, setSight, onState, endSearch } from './state.js';
 import { onTiles, failure } from './tiles.js';
+import { laneTip } from './lanes.js';
 import { layout, ROW, togglePin, toggleHidden } from './tracks.js';
 import { HEAD, SCALE, PIN, HIDE, view, redraw, timeAt, topHeight, stuckHeight } from './plot.js';
 import { trackAt, hitAt, markAt } from './hits.js';
@@ -17,6 +18,7 @@ function tipLines(x, y) {
   if (mark) return [mark.text, timeText(mark.time)];
   const hit = view.hover;
   if (!hit) return null;
+  if (isLane(hit.task)) return laneTip(hit);
   if (hit.call) {
     const f = functionOf(hit.call.function);
     return [f.name, `${timeText(hit.call.duration)}${neverReturned(hit.call) ? ', open' : ''}${f.module ? ` · ${f.module}` : ''}`];
@@ -140,6 +142,7 @@ function clickHead(event) {
     toggleHidden(task);
     return;
   }
+  if (isLane(task)) return;
   if (event.offsetX < 22) {
     setState({ open: { ...state.open, [task]: !at.track.open } });
     return;
@@ -150,9 +153,18 @@ function clickHead(event) {
   else setState({ tasks: more ? [...state.tasks, task] : [task] });
 }
 
+// The task of a run, or none, where it is chosen already; its track is in sight then.
+export function chooseTask(task) {
+  if (task < 0) return;
+  const isChosen = state.tasks.length === 1 && state.tasks[0] === task;
+  setState({ tasks: isChosen ? [] : [task] });
+  if (!isChosen) scrollTo({ task, depth: 0 });
+}
+
 function clickCall(event) {
   const hit = hitAt(event.offsetX, event.offsetY);
-  if (hit && hit.call) setState({ call: hit.call, function: hit.call.function });
+  if (hit && hit.call && isLane(hit.task)) chooseTask(hit.depth === 0 ? hit.call.function : hit.call.in);
+  else if (hit && hit.call) setState({ call: hit.call, function: hit.call.function });
   else if (hit && hit.cell) setSight(hit.cell.begin - 20 * hit.cell.width, hit.cell.begin + 21 * hit.cell.width);
   else setState({ call: null });
 }
@@ -160,7 +172,7 @@ function clickCall(event) {
 function onDouble(event) {
   const hit = hitAt(event.offsetX, event.offsetY);
   if (hit && hit.call) showCall(hit.call);
-  else if (event.offsetX < HEAD && trackAt(event.offsetY)) {
+  else if (event.offsetX < HEAD && trackAt(event.offsetY) && !trackAt(event.offsetY).track.lane) {
     const track = trackAt(event.offsetY).track;
     setState({ open: { ...state.open, [track.task]: !track.open } });
   }
@@ -170,7 +182,7 @@ function onDouble(event) {
 export function showCall(call, exact = true) {
   const margin = Math.max(call.duration * (exact ? 0.12 : 2), 10);
   const open = { ...state.open, [call.task]: true };
-  setState({ call, function: call.function, open, tab: 'timeline' });
+  if (!isLane(call.task)) setState({ call, function: call.function, open, tab: 'timeline' });
   setSight(call.begin - margin, call.begin + call.duration + margin);
   scrollTo(call);
 }

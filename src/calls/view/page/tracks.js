@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // Which tracks there are, and where: a track a task, below its process or its vCPU where there are several.
-import { recording, taskTitle } from './source.js';
+import { recording, taskTitle, isLane } from './source.js';
 import { state, setState } from './state.js';
-import { baseName, shownName, matcher } from './base.js';
+import { baseName, countText, shownName, matcher } from './base.js';
+import { lanes, LANE } from './lanes.js';
 
 export const ROW = 16, SMALL_ROW = 4, SMALL_ROWS = 5;
-const GROUP = 20, MOST_ROWS = 1024, OPEN_TASKS = 2, OPEN_CALLS = 20000;
+const GROUP = 20, PINNED = -2, LANES = -1, MOST_ROWS = 1024, OPEN_TASKS = 2, OPEN_CALLS = 20000;
 
 // Tasks that have calls, with the most first.
 export function tracks() {
@@ -13,12 +14,15 @@ export function tracks() {
     .filter(t => t.calls > 0).sort((a, b) => b.calls - a.calls);
 }
 
+// vCPUs are above them.
+const allTracks = () => [...lanes(), ...tracks()];
+
 // vCPU and privilege level of a machine's task, which its name has: "cpu0", "cpu1 NS-EL1". What runs there: a user's
 // programs, a kernel, or firmware and what else is above kernels; '' where the level is not known.
 const LEVELS = [[/^(NS-|S-|R-)?EL0$|^V?U$|^Ring3$/, 'user'], [/^(NS-|R-)?EL1$|^V?S$|^Ring0$/, 'kernel'], [/./, 'above']];
 
 export function levelOf(task) {
-  const [, cpu, level] = /^cpu(\d{1,4})(?: (.+))?$/.exec(recording.info.tasks[task].name) || [];
+  const [, cpu, level] = /^cpu(\d{1,4})(?: (.+))?$/.exec(isLane(task) ? '' : recording.info.tasks[task].name) || [];
   if (cpu === undefined) return null;
   return { cpu: Number(cpu), level: level || '', kind: level ? LEVELS.find(([pattern]) => pattern.test(level))[1] : '' };
 }
@@ -29,10 +33,10 @@ export const byCpu = () => (state.group ? state.group === 'cpu' : tracks().some(
 // Tracks that are shown: hidden ones, and names that the filter does not have, are left out.
 function shownTracks() {
   const text = state.filter.trim(), matches = text ? matcher(text) : null;
-  return tracks().filter(({ task }) => !state.hidden.includes(task) && (!matches || state.pinned.includes(task) || matches(taskTitle(task)) || matches(groupOf({ task }).title)));
+  return allTracks().filter(({ task }) => !state.hidden.includes(task) && (!matches || state.pinned.includes(task) || matches(taskTitle(task)) || matches(groupOf({ task }).title)));
 }
 
-export const hiddenCount = () => tracks().length - shownTracks().length;
+export const hiddenCount = () => allTracks().length - shownTracks().length;
 
 const changeList = (name, task) => ({ [name]: state[name].includes(task) ? state[name].filter(t => t !== task) : [...state[name], task] });
 export const togglePin = task => setState(changeList('pinned', task));
@@ -40,7 +44,8 @@ export const toggleHidden = task => setState(changeList('hidden', task));
 
 // What a track stands below: its order among others, and its title.
 function groupOf(track) {
-  if (state.pinned.includes(track.task)) return { key: -1, title: 'Pinned' };
+  if (state.pinned.includes(track.task)) return { key: PINNED, title: 'Pinned' };
+  if (isLane(track.task)) return { key: LANES, title: `vCPUs${recording.tracks.left_out ? ` · ${countText(recording.tracks.left_out)} runs and handlers left out: zoom in` : ''}` };
   const of = byCpu() ? levelOf(track.task) : null;
   if (of) return { key: of.cpu, title: `vCPU ${of.cpu}` };
   const index = recording.info.tasks[track.task].process, p = recording.info.processes[index];
@@ -60,8 +65,9 @@ export const layout = {
   // Items from top to bottom: { y, height, track } or { y, height, title }.
   make() {
     const list = shownTracks();
-    list.forEach((track, rank) => {
-      track.open = isOpen(track, rank, list.length);
+    for (const lane of list.filter(track => track.lane)) Object.assign(lane, { open: true, rows: 1 });
+    list.filter(track => !track.lane).forEach((track, rank, { length }) => {
+      track.open = isOpen(track, rank, length);
       track.rows = Math.min(MOST_ROWS, track.open ? Math.max(1, track.deepest) : Math.min(track.deepest, SMALL_ROWS));
     });
     const groups = new Map();
@@ -74,13 +80,13 @@ export const layout = {
     let y = 4;
     this.pinned = 0;
     for (const group of [...groups.values()].sort((a, b) => a.key - b.key)) {
-      const pinned = group.key < 0;
+      const pinned = group.key === PINNED;
       if (groups.size > 1 || pinned) {
         this.items.push({ y, height: GROUP, title: group.title, pinned });
         y += GROUP;
       }
       for (const track of group.tracks.sort((a, b) => a.task - b.task)) {
-        const height = track.open ? track.rows * ROW + 6 : Math.max(track.rows, SMALL_ROWS) * SMALL_ROW + 4;
+        const height = track.lane ? LANE + 4 : track.open ? track.rows * ROW + 6 : Math.max(track.rows, SMALL_ROWS) * SMALL_ROW + 4;
         this.items.push({ y, height, track, pinned });
         y += height;
       }
