@@ -407,6 +407,21 @@ struct gtrace_sum {
 int64_t gtrace_sums(struct gtrace *t, const struct gtrace_window *w, enum gtrace_by by,
                     struct gtrace_sum **out, size_t *stride, struct gtrace_error *err);
 
+/* An initcall of Linux: a function that its do_one_initcall called, of the kernel or of a module,
+ * or its console_init. */
+struct gtrace_initcall {
+    uint64_t begin, end;
+    int64_t self;
+    uint64_t slept;
+    uint32_t task, function, depth, flags; /* enum gtrace_flag */
+    const char *result; /* what it returned; NULL: the recording has no results of it, nor of
+                         * do_one_initcall */
+};
+/* In order of time. *out as of gtrace_sums, with the texts. GTRACE_E_RANGE: more than a million. Of
+ * the window `functions` and `want` are not used. */
+int64_t gtrace_initcalls(struct gtrace *t, const struct gtrace_window *w,
+                         struct gtrace_initcall **out, size_t *stride, struct gtrace_error *err);
+
 /* ---- the tree of calls --------------------------------------------------------------------- */
 
 #define GTRACE_NONE UINT32_MAX

@@ -13,17 +13,16 @@ struct report_options {
 
 static const struct gt_cli_option report_table[] = {
     {"by", .type = GT_OPTION_TEXT, .value = "WHAT",
-     .help =
-         "a line for each function (the default), task, module, or, with FUNC:VALUE, each value "
-         "of an argument (its name, or arg1), or of what the function returned (retval)",
+     .help = "a line for each function (the default), task, module, initcall of Linux, or, with "
+             "FUNC:VALUE, each value of an argument (its name, or arg1), or of what the function "
+             "returned (retval)",
      .heading = GT_UNDER_SHOWN | GT_OPTION_FIRST, .offset = offsetof(struct report_options, by)},
     {"hist", .type = GT_OPTION_FLAG, .help = "--by FUNC:VALUE: a line for each power of two",
      .heading = GT_UNDER_SHOWN, .offset = offsetof(struct report_options, hist)},
     {"sort", 's', GT_OPTION_TEXT, .value = "COLUMN[,COLUMN]...",
      .help = "sort by these columns: total (the default), self, calls, total-avg (avg), total-min "
              "(min), total-max (max), slept, open, self-avg, self-min, self-max, name, module, "
-             "functions, tid, "
-             "pid",
+             "functions, tid, pid, wall, begin",
      .heading = GT_UNDER_SHOWN | GT_OPTION_FIRST, .offset = offsetof(struct report_options, sort)},
     {"limit", 'l', GT_OPTION_NUMBER, .old = "-n", .value = "N", .min = 1, .max = UINT32_MAX,
      .help = "only the first N lines", .heading = GT_UNDER_SHOWN | GT_OPTION_FIRST,
@@ -45,9 +44,10 @@ static enum gt_cli_report_by what(const struct report_options *o)
         return GT_BY_FUNCTION;
     if (colon && colon > o->by && colon[1])
         return GT_BY_VALUE;
-    return strcmp(o->by, "task") == 0     ? GT_BY_TASK
-           : strcmp(o->by, "module") == 0 ? GT_BY_MODULE
-                                          : 0;
+    return strcmp(o->by, "task") == 0       ? GT_BY_TASK
+           : strcmp(o->by, "module") == 0   ? GT_BY_MODULE
+           : strcmp(o->by, "initcall") == 0 ? GT_BY_INITCALL
+                                            : 0;
 }
 
 static int print(struct gt_cli_reading *r, const struct report_options *o,
@@ -75,7 +75,8 @@ static int report(struct gt_cli_reading *r, const void *user, struct gt_error *e
     int status = gt_cli_report_sort(&rows, what(o), o->sort ? o->sort : "total", err);
     if (status == 0)
         status = what(o) == GT_BY_VALUE ? gt_cli_report_make_values(r, o->by, o->hist, &rows, err)
-                                        : gt_cli_report_make(r, what(o), &rows, err);
+                 : what(o) == GT_BY_INITCALL ? gt_cli_report_make_initcalls(r, &rows, err)
+                                             : gt_cli_report_make(r, what(o), &rows, err);
     if (status == 0)
         status = gt_cli_report_sort(&rows, what(o), o->sort ? o->sort : "total", err);
     if (o->limit && rows.n > o->limit)
@@ -98,7 +99,7 @@ static int run_report(const struct gt_cli_command *self, const void *options, si
         return gt_cli_command_usage_error(self, "takes one of --csv and --json");
     if (!what(o))
         return gt_cli_command_usage_error(
-            self, "--by %s: expected function, task, module, or FUNC:VALUE", o->by);
+            self, "--by %s: expected function, task, module, initcall, or FUNC:VALUE", o->by);
     if (o->hist && what(o) != GT_BY_VALUE)
         return gt_cli_command_usage_error(self, "--hist: goes with --by FUNC:VALUE");
     return gt_cli_reading_run(self, &o->reader, n, operands, report, o);
@@ -118,6 +119,9 @@ const struct gt_cli_command gt_cli_command_report = {
             "minimum and maximum are of single calls. The total of a module is the time from its "
             "outermost calls to their returns, that of a task the time in all its calls. With "
             "--wall times have those in which tasks were suspended.",
+            "The initcalls of Linux are the functions that do_one_initcall calls, of the kernel "
+            "and of modules. Wall is the time from a call to its return. Results are there if "
+            "do_one_initcall was recorded with its result (-R do_one_initcall@retval/i32).",
             "With --depth and --time-filter the time of a call that is left out is self time of "
             "its "
             "caller.",

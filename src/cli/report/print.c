@@ -15,7 +15,8 @@ static const char *row_word(enum gt_cli_report_by by)
     return by == GT_BY_FUNCTION ? "Function"
            : by == GT_BY_TASK   ? "Task"
            : by == GT_BY_VALUE  ? "Value"
-                                : "Module";
+           : by == GT_BY_MODULE ? "Module"
+                                : "Initcall";
 }
 
 /* ---- table --------------------------------------------------------------------------------- */
@@ -71,6 +72,16 @@ static bool has_column(const struct gt_cli_report_column *c, enum gt_cli_report_
     return !c->if_any;
 }
 
+/* Of the results of initcalls; 0: there are none. */
+static size_t result_width(const struct gt_cli_report_rows *rows)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < rows->n; i++)
+        if (rows->row[i].result)
+            width = MAX(width, MAX(strlen("Result"), strlen(rows->row[i].result)));
+    return MIN(width, MODULE_WIDTH);
+}
+
 static size_t module_width(const struct gt_cli_report_rows *rows)
 {
     size_t width = strlen("Module");
@@ -81,16 +92,32 @@ static size_t module_width(const struct gt_cli_report_rows *rows)
     return width < MODULE_WIDTH ? width : MODULE_WIDTH;
 }
 
+/* The texts of a row before its name. */
+struct widths {
+    size_t result, module; /* 0: it has none */
+};
+
+static void put_line(struct gt_output *out, size_t width)
+{
+    g_autofree char *line = g_strnfill(width, '=');
+    gt_output_text(out, line);
+    gt_output_text(out, "  ");
+}
+
 static void put_heading(struct gt_output *out, const struct gt_cli_report_column *const *column,
-                        enum gt_cli_report_by by, size_t width)
+                        enum gt_cli_report_by by, struct widths width)
 {
     for (size_t i = 0; column[i]; i++) {
         g_autofree char *cell = g_strdup_printf("  %*s", WIDTH, column[i]->header);
         gt_output_text(out, cell);
     }
     gt_output_text(out, "  ");
-    if (width) {
-        put_padded(out, "Module", width);
+    if (width.result) {
+        put_padded(out, "Result", width.result);
+        gt_output_text(out, "  ");
+    }
+    if (width.module) {
+        put_padded(out, "Module", width.module);
         gt_output_text(out, "  ");
     }
     gt_output_text(out, row_word(by));
@@ -98,11 +125,10 @@ static void put_heading(struct gt_output *out, const struct gt_cli_report_column
     for (size_t i = 0; column[i]; i++)
         gt_output_text(out, "  ==========");
     gt_output_text(out, "  ");
-    if (width) {
-        g_autofree char *line = g_strnfill(width, '=');
-        gt_output_text(out, line);
-        gt_output_text(out, "  ");
-    }
+    if (width.result)
+        put_line(out, width.result);
+    if (width.module)
+        put_line(out, width.module);
     gt_output_text(out, "====================\n");
 }
 
@@ -110,7 +136,8 @@ void gt_cli_report_table(const struct gt_cli_report_rows *rows, enum gt_cli_repo
                          struct gt_cli_pager *p)
 {
     const struct gt_cli_report_column *column[COLUMNS_MAX + 1] = {0};
-    size_t width = by == GT_BY_FUNCTION ? module_width(rows) : 0, n = 0;
+    const struct widths width = {result_width(rows), by & GT_BY_CODE ? module_width(rows) : 0};
+    size_t n = 0;
     for (const struct gt_cli_report_column *c = gt_cli_report_columns; c->key && n < COLUMNS_MAX;
          c++)
         if (has_column(c, by, rows))
@@ -121,8 +148,12 @@ void gt_cli_report_table(const struct gt_cli_report_rows *rows, enum gt_cli_repo
         for (size_t k = 0; column[k]; k++)
             put_cell(p, column[k], gt_cli_report_value(column[k], row));
         gt_output_text(&p->out, "  ");
-        if (width) {
-            put_padded(&p->out, base_name(row->module), width);
+        if (width.result) {
+            put_padded(&p->out, row->result ? row->result : "", width.result);
+            gt_output_text(&p->out, "  ");
+        }
+        if (width.module) {
+            put_padded(&p->out, base_name(row->module), width.module);
             gt_output_text(&p->out, "  ");
         }
         put_padded(&p->out, row->name, 0);
@@ -165,13 +196,17 @@ static void put_csv_row(struct gt_output *out, const struct gt_cli_report_row *r
             gt_output_decimal(out, gt_cli_report_value(c, row));
             gt_output_text(out, ",");
         }
-    if (by == GT_BY_FUNCTION) {
+    if (by & GT_BY_CODE) {
         put_csv(out, row->module);
         gt_output_text(out, ",");
         put_csv(out, row->file ? row->file : "");
         gt_output_text(out, ",");
         if (row->file)
             gt_output_decimal(out, row->line);
+        gt_output_text(out, ",");
+    }
+    if (by == GT_BY_INITCALL) {
+        put_csv(out, row->result ? row->result : "");
         gt_output_text(out, ",");
     }
     put_csv(out, row->name);
@@ -188,7 +223,8 @@ void gt_cli_report_csv(const struct gt_cli_report_rows *rows, enum gt_cli_report
             gt_output_text(out, name);
             gt_output_text(out, ",");
         }
-    gt_output_text(out, by == GT_BY_FUNCTION ? "module,file,line," : "");
+    gt_output_text(out, by & GT_BY_CODE ? "module,file,line," : "");
+    gt_output_text(out, by == GT_BY_INITCALL ? "result," : "");
     gt_output_text(out, word);
     gt_output_text(out, "\r\n");
     for (size_t i = 0; i < rows->n; i++)
@@ -204,9 +240,13 @@ static void put_json_row(struct gt_json *j, const struct gt_cli_report_row *row,
     gt_json_begin_object(j);
     gt_json_key(j, word);
     gt_json_text(j, row->name);
-    if (by == GT_BY_FUNCTION) {
+    if (by & GT_BY_CODE) {
         gt_json_key(j, "module");
         gt_json_text(j, row->module);
+    }
+    if (row->result) {
+        gt_json_key(j, "result");
+        gt_json_text(j, row->result);
     }
     if (row->file) {
         gt_json_key(j, "file");

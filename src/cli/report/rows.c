@@ -6,12 +6,15 @@
 
 #define CALLS  (GT_BY_FUNCTION | GT_BY_VALUE) /* rows of single calls */
 #define ALL    (CALLS | GT_BY_TASK | GT_BY_MODULE)
+#define TIMES  (ALL | GT_BY_INITCALL)
 #define AT(of) offsetof(struct gt_cli_report_row, of)
 
 const struct gt_cli_report_column gt_cli_report_columns[] = {
-    {"total", NULL, "Total time", GT_REPORT_TIME, ALL, AT(total)},
-    {"self", NULL, "Self time", GT_REPORT_TIME, CALLS | GT_BY_MODULE, AT(self)},
-    {"slept", NULL, "Slept", GT_REPORT_TIME, ALL, AT(slept), .if_any = true},
+    {"total", NULL, "Total time", GT_REPORT_TIME, TIMES, AT(total)},
+    {"self", NULL, "Self time", GT_REPORT_TIME, CALLS | GT_BY_MODULE | GT_BY_INITCALL, AT(self)},
+    {"slept", NULL, "Slept", GT_REPORT_TIME, TIMES, AT(slept), .if_any = true},
+    {"wall", NULL, "Wall time", GT_REPORT_TIME, GT_BY_INITCALL, AT(wall)},
+    {"begin", NULL, "Begin", GT_REPORT_TIME, GT_BY_INITCALL, AT(begin), .up = true},
     {"calls", "call", "Calls", GT_REPORT_COUNT, ALL, AT(calls)},
     {"total-avg", "avg", "Total avg", GT_REPORT_TIME, CALLS, AT(total_avg)},
     {"total-min", "min", "Total min", GT_REPORT_TIME, CALLS, AT(total_min)},
@@ -20,9 +23,9 @@ const struct gt_cli_report_column gt_cli_report_columns[] = {
     {"self-min", NULL, NULL, GT_REPORT_TIME, CALLS, AT(self_min)},
     {"self-max", NULL, NULL, GT_REPORT_TIME, CALLS, AT(self_max)},
     {"functions", NULL, "Functions", GT_REPORT_COUNT, GT_BY_TASK | GT_BY_MODULE, AT(functions)},
-    {"tid", NULL, "TID", GT_REPORT_NUMBER, GT_BY_TASK, AT(tid)},
+    {"tid", NULL, "TID", GT_REPORT_NUMBER, GT_BY_TASK | GT_BY_INITCALL, AT(tid)},
     {"pid", NULL, "PID", GT_REPORT_NUMBER, GT_BY_TASK, AT(pid)},
-    {"open", NULL, "Open", GT_REPORT_COUNT, ALL, AT(open), .if_any = true},
+    {"open", NULL, "Open", GT_REPORT_COUNT, TIMES, AT(open), .if_any = true},
     {0},
 };
 
@@ -122,6 +125,7 @@ static int compare(const void *a, const void *b, void *arg)
             uint64_t p = gt_cli_report_value(k->column[i], x),
                      q = gt_cli_report_value(k->column[i], y);
             order = p > q ? -1 : p < q;
+            order = k->column[i]->up ? -order : order;
         } else {
             order = compare_text(text_at(x, k->text[i]), text_at(y, k->text[i]));
         }
@@ -150,7 +154,7 @@ static bool add_key(struct keys *k, const char *key, enum gt_cli_report_by by)
         return false;
     if (strcmp(key, "name") == 0 || strcmp(key, "func") == 0)
         k->text[k->n++] = AT(name);
-    else if (by == GT_BY_FUNCTION && strcmp(key, "module") == 0)
+    else if (by & GT_BY_CODE && strcmp(key, "module") == 0)
         k->text[k->n++] = AT(module);
     else
         return add_column(k, key, by);
@@ -160,7 +164,7 @@ static bool add_key(struct keys *k, const char *key, enum gt_cli_report_by by)
 static int unknown_key(const char *key, enum gt_cli_report_by by, struct gt_error *err)
 {
     g_autoptr(GString) all = g_string_new("name");
-    if (by == GT_BY_FUNCTION)
+    if (by & GT_BY_CODE)
         g_string_append(all, ", module");
     for (const struct gt_cli_report_column *c = gt_cli_report_columns; c->key; c++)
         if (c->by & by)
