@@ -35,7 +35,7 @@ def test_axe(t):
         for theme in 'light', 'dark':
             if p.ask('document.documentElement.dataset.theme') != theme:
                 p.press('t')
-            for tab in 'timeline', 'flame', 'functions', 'modules', 'tasks', 'source', 'difference', 'about':
+            for tab in 'timeline', 'flame', 'functions', 'modules', 'tasks', 'source', 'difference', 'about', 'boot', 'bookmarks':
                 p.ask(f'guesttrace.setState({{ tab: "{tab}" }})')
                 p.idle()
                 check(p, f'{theme}, {tab}')
@@ -47,6 +47,10 @@ def test_axe(t):
             p.press('?')
             check(p, f'{theme}, keys')
             p.ask('document.querySelector("dialog").close()')
+            p.press('b')
+            check(p, f'{theme}, a bookmark')
+            p.browser.press('Enter')
+            p.idle()
         p.ask('guesttrace.view.canvas.focus()')
         p.press('Tab', 'ArrowRight')
         check(p, 'the tree')

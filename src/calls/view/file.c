@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* Of the whole recording; tiles come after them. */
-static const char *const questions[] = {"info", "tracks", "functions", "marks"};
+static const char *const questions[] = {"info", "tracks", "functions", "marks", "initcalls"};
 /* Sums: first those that differ for wall time if any do. */
 static const char *const questions_of_sums[] = {
     "report",         "groups?by=tasks", "groups?by=modules",        "flame",

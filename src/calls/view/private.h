@@ -56,7 +56,7 @@ typedef int gt_view_fn(struct gt_view *v, const struct gt_view_query *q, struct 
 gt_view_fn gt_view_info, gt_view_tracks, gt_view_marks, gt_view_functions, gt_view_tiles,
     gt_view_report, gt_view_groups, gt_view_flame, gt_view_function, gt_view_edges, gt_view_find,
     gt_view_values, gt_view_slept, gt_view_difference, gt_view_changes, gt_view_names,
-    gt_view_source, gt_view_match, gt_view_hits;
+    gt_view_source, gt_view_match, gt_view_hits, gt_view_initcalls;
 
 /* Tiles of all tasks at a level, as one answer. *exact: all calls stand alone there, none are
  * summed up. Errors of gt_timeline_look. */

@@ -62,7 +62,7 @@ static const struct {
     {"slept", gt_view_slept, false},       {"difference", gt_view_difference, false},
     {"changes", gt_view_changes, false},   {"names", gt_view_names, false},
     {"source", gt_view_source, false},     {"match", gt_view_match, false},
-    {"hits", gt_view_hits, false},
+    {"hits", gt_view_hits, false},         {"initcalls", gt_view_initcalls, false},
 };
 
 int gt_view_answer(struct gt_view *v, const char *name, const struct gt_view_query *q,

@@ -13,7 +13,7 @@ enum { ARENAS = 2 }; /* of malloc(): a connection is a thread, and would keep me
 
 struct view_options {
     GPtrArray *elf;
-    const char *source, *coverage;
+    const char *source, *coverage, *notes;
     uint64_t port;
     bool demangle, browser;
 };
@@ -33,6 +33,9 @@ static const struct gt_cli_option view_table[] = {
     {"coverage", .type = GT_OPTION_FILE, .old = "-c", .value = "FILE",
      .help = "show how often source lines ran: what guesttrace etrace coverage --format lcov wrote",
      .offset = offsetof(struct view_options, coverage)},
+    {"notes", .type = GT_OPTION_FILE, .value = "FILE",
+     .help = "keep the page's bookmarks in this file (default: in the page's address)",
+     .offset = offsetof(struct view_options, notes)},
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
      .help = "etrace streams: take functions from this file",
      .offset = offsetof(struct view_options, elf)},
@@ -47,6 +50,7 @@ static const struct gt_cli_option view_table[] = {
 struct reading {
     const struct gt_cli_command *command;
     struct gtrace_page *page;
+    struct gt_cli_view_notes *notes; /* NULL: none */
     pthread_t thread;
     bool runs;
 };
@@ -89,7 +93,7 @@ static int serve(struct reading *r, const struct view_options *o, struct gt_erro
     int signal;
     mallopt(M_ARENA_MAX, ARENAS);
     block_ends(&ends, &before);
-    int status = gt_cli_view_server_open(r->page, (uint16_t)o->port, &server, err);
+    int status = gt_cli_view_server_open(r->page, r->notes, (uint16_t)o->port, &server, err);
     if (status == 0) {
         r->runs = pthread_create(&r->thread, NULL, read_all, r) == 0;
         printf("%s\n", gt_cli_view_server_address(server));
@@ -119,9 +123,13 @@ static int show(const struct gt_cli_command *self, const struct view_options *o,
                                             .coverage = o->coverage};
     struct reading r = {.command = self};
     struct gtrace_error e = {.size = sizeof e};
-    int status = gtrace_page_open(t, &how, &r.page, &e);
+    int status = o->notes ? gt_cli_view_notes_open(o->notes, &r.notes, err) : 0;
+    if (status < 0)
+        return status;
+    status = gtrace_page_open(t, &how, &r.page, &e);
     status = status < 0 ? gt_cli_opened_fail(err, status, &e) : serve(&r, o, err);
     gtrace_page_close(r.page);
+    gt_cli_view_notes_close(r.notes);
     return status;
 }
 

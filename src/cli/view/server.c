@@ -23,12 +23,18 @@ enum {
 
 struct gt_cli_view_server {
     struct gtrace_page *page;
+    struct gt_cli_view_notes *notes; /* NULL: none are kept */
     struct MHD_Daemon *daemon;
     struct gt_cli_view_answers *cache;
     struct gt_cli_view_connections *connections;
     char *address;
     char *hosts[2]; /* what Host may be */
     char token[2 * TOKEN_BYTES + 1];
+};
+
+/* A request, from its headers on. */
+struct request {
+    GString *body; /* of bookmarks that are to be kept; NULL: a body is not used */
 };
 
 /* Nothing but the page's own files; no other page may frame it or read from it. */
@@ -144,6 +150,30 @@ static enum MHD_Result answer(struct gt_cli_view_server *s, struct MHD_Connectio
                   err.text);
 }
 
+/* ---- bookmarks ----------------------------------------------------------------------------- */
+
+static const char *const notes_question = "notes";
+
+/* An empty text: none are kept. */
+static enum MHD_Result give_notes(struct gt_cli_view_server *s, struct MHD_Connection *to)
+{
+    return respond_bytes(to, "text/plain; charset=utf-8",
+                         s->notes ? gt_cli_view_notes_get(s->notes) : g_bytes_new(NULL, 0));
+}
+
+static enum MHD_Result take_notes(struct gt_cli_view_server *s, struct MHD_Connection *to,
+                                  const GString *body)
+{
+    struct gt_error err = {0};
+    const int status = gt_cli_view_notes_put(s->notes, body->str, body->len, &err);
+    return refuse(to,
+                  status == 0             ? MHD_HTTP_OK
+                  : status == GT_E_FORMAT ? MHD_HTTP_BAD_REQUEST
+                  : status == GT_E_RANGE  ? MHD_HTTP_CONTENT_TOO_LARGE
+                                          : MHD_HTTP_INTERNAL_SERVER_ERROR,
+                  status == 0 ? "" : err.text);
+}
+
 /* ---- requests ------------------------------------------------------------------------------ */
 
 static bool is_ours(const struct gt_cli_view_server *s, struct MHD_Connection *c)
@@ -190,13 +220,17 @@ static void note_answered(void *self, struct MHD_Connection *c, void **state,
                           enum MHD_RequestTerminationCode how)
 {
     struct gt_cli_view_server *s = self;
+    struct request *r = *state;
     (void)how;
+    if (r && r->body)
+        g_string_free(r->body, TRUE);
+    g_free(r);
     *state = NULL;
     gt_cli_view_connection_busy(s->connections, connection_of(c), false);
 }
 
 static enum MHD_Result respond_to(struct gt_cli_view_server *s, struct MHD_Connection *c,
-                                  const char *path, const char *method)
+                                  const char *path, const char *method, const struct request *r)
 {
     if (!is_ours(s, c))
         return refuse(c, MHD_HTTP_FORBIDDEN, "this address is not the page's\n");
@@ -204,9 +238,11 @@ static enum MHD_Result respond_to(struct gt_cli_view_server *s, struct MHD_Conne
     if (!name)
         return refuse(c, MHD_HTTP_FORBIDDEN,
                       "the address lacks its token; use the whole address\n");
+    if (r->body)
+        return take_notes(s, c, r->body);
     if (strcmp(method, "GET") != 0)
         return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");
-    return answer(s, c, name);
+    return strcmp(name, notes_question) == 0 ? give_notes(s, c) : answer(s, c, name);
 }
 
 /* Called when the headers are there, for each piece of a body, and at its end. Who writes a body
@@ -216,20 +252,25 @@ static enum MHD_Result take_request(void *self, struct MHD_Connection *c, const 
                                     size_t *size, void **state)
 {
     struct gt_cli_view_server *s = self;
+    struct request *r = *state;
     (void)version;
-    (void)data;
-    if (!*state) {
-        *state = s;
-        if (is_ours(s, c) && after_token(s, path))
+    if (!r) {
+        const char *name = is_ours(s, c) ? after_token(s, path) : NULL;
+        *state = r = g_new0(struct request, 1);
+        if (name)
             gt_cli_view_connection_know(s->connections, connection_of(c));
+        if (name && s->notes && strcmp(method, "POST") == 0 && strcmp(name, notes_question) == 0)
+            r->body = g_string_new(NULL);
         return MHD_YES;
     }
     if (*size) {
+        if (r->body && r->body->len <= GT_NOTES_MOST) /* a longer one is refused later */
+            g_string_append_len(r->body, data, (gssize)MIN(*size, GT_NOTES_MOST + 1));
         *size = 0;
         return MHD_YES;
     }
     gt_cli_view_connection_busy(s->connections, connection_of(c), true);
-    return respond_to(s, c, path, method);
+    return respond_to(s, c, path, method, r);
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -267,12 +308,13 @@ static int listen_at(uint16_t *port, struct gt_error *err)
     return -1;
 }
 
-int gt_cli_view_server_open(struct gtrace_page *p, uint16_t port, struct gt_cli_view_server **out,
-                            struct gt_error *err)
+int gt_cli_view_server_open(struct gtrace_page *p, struct gt_cli_view_notes *notes, uint16_t port,
+                            struct gt_cli_view_server **out, struct gt_error *err)
 {
     struct gt_cli_view_server *s = g_new0(struct gt_cli_view_server, 1);
     const int fd = listen_at(&port, err);
     s->page = p;
+    s->notes = notes;
     s->connections = gt_cli_view_connections_create();
     s->cache = gt_cli_view_answers_create();
     *out = s;

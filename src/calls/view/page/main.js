@@ -2,7 +2,7 @@
 // The page: its bar, its tabs, the search, the keys.
 import { element, timeText, countText, exactTime } from './base.js';
 import { source, recording, openRecording, functionOf, taskTitle } from './source.js';
-import { state, tabs, setState, setSight, onState, readAddress, missingText } from './state.js';
+import { state, tabs, TABS, setState, setSight, onState, readAddress, missingText } from './state.js';
 import { searched } from './search.js';
 import { readTheme } from './colors.js';
 import { redraw, view } from './plot.js';
@@ -13,14 +13,18 @@ import { makeOutline } from './outline.js';
 import { flame, makeFlame, redrawFlame } from './flame.js';
 import { makeTables, startTables, goTo, functionTable } from './tables.js';
 import { makeList, stepHit } from './list.js';
+import { makeBoot, startBoot } from './boot.js';
+import { makeBookmarks, openNotes, addBookmark } from './bookmarks.js';
+import { makePhases } from './phases.js';
+import { makeOrder, makeDivider } from './heads.js';
 import { makeDifference } from './difference.js';
 import { makeListing, showSource } from './listing.js';
 import { makeDetails, startDetails, finishDrag, sumUp, recolorDetails } from './details.js';
 
-const TITLES = { timeline: 'Time line', flame: 'Flame graph', functions: 'Functions', modules: 'Modules', tasks: 'Tasks', source: 'Source', difference: 'Difference', about: 'About' };
+const TITLES = { timeline: 'Time line', flame: 'Flame graph', functions: 'Functions', modules: 'Modules', tasks: 'Tasks', source: 'Source', difference: 'Difference', about: 'About', boot: 'Initcalls', bookmarks: 'Bookmarks' };
 
 const KEYS = [
-  ['1 … 8', 'the tabs'], ['/ or Ctrl-F', 'search; Enter goes to the next call of a match, Shift-Enter to the one before'],
+  ['1 … 9', 'the tabs'], ['B', 'set a bookmark with a note at the selected call, or stretch of time'], ['/ or Ctrl-F', 'search; Enter goes to the next call of a match, Shift-Enter to the one before'],
   ['H', 'list the calls that the search finds, with how long they took'], ['[ ]', 'the call before of those, and the next one'],
   ['W S, + −, wheel, pinch', 'zoom in and out'], ['A D, Shift-wheel, drag', 'move in time'],
   ['Q E, Alt-wheel, Page Up and Down', 'scroll tracks'], ['0', 'all of the time'],
@@ -57,7 +61,7 @@ function showChips() {
 
 function showTab() {
   for (const [name, pane] of Object.entries(panes)) pane.hidden = name !== state.tab;
-  for (const [name, button] of Object.entries(tabButtons)) button.setAttribute('aria-selected', String(name === state.tab));
+  for (const [name, button] of Object.entries(tabButtons)) Object.assign(button, { hidden: !tabs().includes(name) }).setAttribute('aria-selected', String(name === state.tab));
   wallButton.dataset.on = String(state.wall);
   listButton.dataset.on = String(state.list);
   if (document.activeElement !== searchBox && searchBox.value !== state.search) searchBox.value = state.search;
@@ -122,7 +126,7 @@ function makeBar() {
   wallButton = element('button', { class: 'choice', title: 'Sums of times from calls to returns, with those in which tasks slept (L); else of those that ran',
     hidden: !source.hasWall, onclick: () => setState({ wall: !state.wall, path: [] }) }, 'Wall time');
   const bar = element('div', { class: 'tabs', role: 'tablist' });
-  for (const name of tabs()) {
+  for (const name of TABS) {
     tabButtons[name] = element('button', { role: 'tab', onclick: () => { setState({ tab: name }); focusPane(); } }, TITLES[name]);
     bar.append(tabButtons[name]);
   }
@@ -241,12 +245,12 @@ const keys = {
   '/': () => { searchBox.focus(); searchBox.select(); }, '?': () => help.showModal(), Escape: undo,
   l: () => source.hasWall && setState({ wall: !state.wall, path: [] }),
   t: () => setDark(document.documentElement.dataset.theme !== 'dark'), n: () => goTo(state.function, 'next'), p: () => goTo(state.function, 'before'),
-  v: () => showSource(state.function), c: () => state.function >= 0 && setState({ tab: 'functions' }), f: () => setState({ tab: 'flame', path: [] }),
+  b: addBookmark, v: () => showSource(state.function), c: () => state.function >= 0 && setState({ tab: 'functions' }), f: () => setState({ tab: 'flame', path: [] }),
 };
 
 function onKey(event) {
-  if (help.open || event.altKey || event.metaKey) return;
-  const typing = event.target instanceof HTMLInputElement;
+  if (document.querySelector('dialog[open]') || event.altKey || event.metaKey) return;
+  const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
   if (event.ctrlKey && event.key === 'f') keys['/']();
   else if (typing || event.ctrlKey) return;
   else if (event.target instanceof HTMLButtonElement && (event.key === 'Enter' || event.key === ' ')) return;
@@ -265,7 +269,7 @@ function onKey(event) {
 function build() {
   document.title = `${recording.info.title} – guesttrace`;
   const bar = makeBar();
-  panes = { timeline: element('div', { class: 'pane' }, makeTimeline(makeOutline()), makeList(), makeDetails()), flame: makeFlame(), ...makeTables(), ...makeListing(), ...makeDifference(), about: makeAbout() };
+  panes = { timeline: element('div', { class: 'pane' }, makeTimeline(makeOutline(), makePhases(makeOrder()), makeDivider()), makeList(), makeDetails()), flame: makeFlame(), ...makeTables(), ...makeListing(), ...makeDifference(), about: makeAbout(), ...makeBoot(), ...makeBookmarks() };
   document.body.replaceChildren(bar, element('main', {}, ...Object.values(panes)), makeHelp());
   onState(() => { showTab(); showChips(); });
   window.addEventListener('pointerup', () => { if (state.range) finishDrag(); });
@@ -275,6 +279,7 @@ function build() {
   showChips();
   setState({});
   startTables();
+  startBoot();
   startDetails();
   focusPane();
 }
@@ -284,6 +289,7 @@ async function start() {
   document.body.replaceChildren(element('p', { class: 'wait' }, 'Opening the recording…'));
   try {
     await openRecording();
+    await openNotes();
     readAddress();
     build();
   } catch (error) {

@@ -9,7 +9,8 @@ import { BINS, levelFor, tileAt, standIn, needTiles, isWaiting, failure } from '
 import { drawLane, drawMoves, drawStrip, chosenTasks } from './lanes.js';
 import { layout, levelOf, ROW, SMALL_ROW } from './tracks.js';
 
-export const HEAD = 200;   // width of the tracks' names
+export let HEAD = 200;     // width of the tracks' names
+export const setHead = width => { HEAD = width; };
 export const SCALE = 26;
 export const PALE = 0.55;  // laid over calls of a suspended task
 const MARKS = 22;

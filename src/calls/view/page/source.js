@@ -195,7 +195,7 @@ const blocks = [...document.querySelectorAll('script[data-name]')];
 export const source = blocks.length ? new Embedded(blocks) : new Remote();
 
 // Facts about the recording. Functions are in order of their index.
-export const recording = { info: null, tracks: null, functions: [], keys: new Map(), duration: 1 };
+export const recording = { isLinux: false, info: null, tracks: null, functions: [], keys: new Map(), duration: 1 };
 
 // A function as links and the difference name it; numbers are other ones each time a recording is opened.
 const nameKey = (name, module) => `${name}\n${module}`;
@@ -205,6 +205,7 @@ function addFunction(name, module, file, line, handler) {
   const f = { index: recording.functions.length, name: shownName(name) || '?', path: module, module: shownName(baseName(module)),
     file: shownName(file), line, key: nameKey(name, module), suspended: !module && /^linux:schedule/.test(name), handler: !!handler };
   recording.functions.push(f);
+  recording.isLinux = recording.isLinux || /^do_one_initcall(\.|$)/.test(name);
   if (!recording.keys.has(f.key)) recording.keys.set(f.key, []);
   recording.keys.get(f.key).push(f.index);
 }

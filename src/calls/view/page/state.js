@@ -22,20 +22,25 @@ export const state = {
   open: {},              // track: whether its depths are shown
   pinned: [], hidden: [], // tracks that stay on top, that are not shown
   filter: '',            // of tracks, by name
+  order: '',             // of tracks: 'name', 'ran', 'first'; '': as tasks were created
+  names: 0,              // width of the tracks' names; 0: the usual one
+  bookmarks: [],         // lines: bookmarks.js
 };
 
 const listeners = [];
 export const onState = f => listeners.push(f);
 
-const TABS = ['timeline', 'flame', 'functions', 'modules', 'tasks', 'source', 'difference', 'about'];
+export const TABS = ['timeline', 'flame', 'functions', 'modules', 'tasks', 'source', 'difference', 'about', 'boot', 'bookmarks'];
 // Those that this recording has, in order.
-export const tabs = () => TABS.filter(tab => tab !== 'difference' || recording.info.other);
+const HAS = { difference: () => recording.info.other, boot: () => recording.isLinux, bookmarks: () => state.bookmarks.length || source.keepsNotes };
+export const tabs = () => TABS.filter(tab => !HAS[tab] || HAS[tab]());
 
 function pairOf(text) {
   const pair = (text || '').split('-').map(Number);
   return pair.length === 2 && pair.every(Number.isFinite) && pair[0] <= pair[1] ? pair : null;
 }
 
+const MOST_BOOKMARKS = 200;
 const numbersOf = text => (text ? text.split(',').map(Number).filter(Number.isInteger) : []);
 
 const taskOf = id => recording.info.tasks.findIndex(task => task.id === id);
@@ -68,7 +73,7 @@ export function readAddress() {
   const end = recording.duration;
   const sight = pairOf(q.get('at')) || [0, end];
   const two = Boolean(recording.info.other);
-  state.tab = tabs().includes(q.get('tab')) ? q.get('tab') : two ? 'flame' : 'timeline';
+  state.tab = tabs().includes(q.get('tab')) || q.get('tab') === 'boot' ? q.get('tab') : two ? 'flame' : 'timeline';
   state.difference = two && q.get('difference') !== '0';
   state.from = clamp(sight[0], 0, end);
   state.to = clamp(Math.max(sight[1], state.from + 1), 1, Math.max(end, 1));
@@ -84,6 +89,9 @@ export function readAddress() {
   state.group = ['cpu', 'process'].includes(q.get('group')) ? q.get('group') : '';
   for (const key of ['pinned', 'hidden']) state[key] = (q.get(key) || '').split(',').map(trackOf).filter(track => track >= 0);
   state.filter = q.get('filter') || '';
+  state.order = ['name', 'ran', 'first'].includes(q.get('order')) ? q.get('order') : '';
+  state.names = Math.max(0, Number(q.get('names')) || 0);
+  if (!source.keepsNotes) state.bookmarks = [...new Set([...state.bookmarks, ...q.getAll('bookmark')])].slice(0, MOST_BOOKMARKS);
   state.path = [];
   state.function = -1;
   Object.assign(sought, { function: q.get('function') || '', path: q.getAll('path'), missing: '' });
@@ -156,6 +164,9 @@ function addressOf() {
   if (s.group) q.set('group', s.group);
   for (const name of ['pinned', 'hidden']) if (s[name].length) q.set(name, s[name].map(trackName).join(','));
   if (s.filter) q.set('filter', s.filter);
+  if (s.order) q.set('order', s.order);
+  if (s.names) q.set('names', s.names);
+  if (!source.keepsNotes) for (const line of s.bookmarks) q.append('bookmark', line);
   for (const key of sought.path.length ? sought.path : s.path.map(keyOfPath)) q.append('path', key);
   const key = s.function >= 0 ? functionOf(s.function).key : sought.function;
   if (key) q.set('function', key);

@@ -108,7 +108,7 @@ export class Table {
       return cell;
     });
     return element('div', { class: `row${index === this.chosen || (this.options.isOn && this.options.isOn(row)) ? ' on' : ''}`, role: 'row', id: this.rowId(index), 'aria-rowindex': index + 2, 'aria-selected': String(index === this.chosen), 'data-ran': this.options.isRun && this.options.isRun(row) !== undefined ? String(this.options.isRun(row) > 0) : undefined,
-      onclick: () => this.choose(index), ondblclick: () => this.options.open && this.options.open(row) }, ...cells);
+      onclick: () => { this.choose(index); if (this.options.click) this.options.click(row); }, ondblclick: () => this.options.open && this.options.open(row) }, ...cells);
   }
 
   choose(index) {

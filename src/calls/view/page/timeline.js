@@ -206,7 +206,7 @@ async function loadMarks() {
   view.marks.console = lines;
   view.marks.notes = got.notes.map(([time, task, value, name]) => ({ time, task, lost: name === 1,
     text: name === 1 ? `${value ? countText(value) : 'some'} records are lost` : name || `event ${value}` }));
-  redraw();
+  setState({});
 }
 
 // Until the recording has been read: what there is so far.
@@ -233,8 +233,8 @@ function makeFilter() {
   return box;
 }
 
-// `outline`: the calls in sight in another form.
-export function makeTimeline(outline) {
+// `outline`: the calls in sight in another form; `strip` and `divider` stand above the tracks, and right of their names.
+export function makeTimeline(outline, strip, divider) {
   view.canvas = element('canvas', { class: 'tracks', tabindex: '0', role: 'img', 'aria-label': 'Time line of calls; a tree of them comes next' });
   tip = element('div', { class: 'tip', hidden: true });
   const c = view.canvas;
@@ -249,5 +249,5 @@ export function makeTimeline(outline) {
   onState(redraw);
   new ResizeObserver(redraw).observe(c);
   loadFunctions().then(() => setState({ search: state.search })).then(watchProgress).catch(error => { failure.text = error.message; redraw(); });
-  return element('div', { class: 'timeline' }, makeOverview(), makeFilter(), element('div', { class: 'plot' }, c, tip, outline));
+  return element('div', { class: 'timeline' }, makeOverview(), makeFilter(), strip, element('div', { class: 'plot' }, c, tip, outline), divider);
 }

@@ -52,6 +52,22 @@ function groupOf(track) {
   return { key: 1e6 + index, title: p ? `${shownName(baseName(p.program)) || 'process'} · ${p.pid}` : 'process' };
 }
 
+// How long each task ran, by its index; null: it is not known yet.
+export const trackTimes = { ran: null, asked: false };
+
+const ORDER = {
+  name: (a, b) => taskTitle(a.task).localeCompare(taskTitle(b.task), 'en', { numeric: true }),
+  ran: (a, b) => (trackTimes.ran ? (trackTimes.ran.get(b.task) || 0) - (trackTimes.ran.get(a.task) || 0) : 0),
+  first: (a, b) => a.first - b.first,
+};
+const compareTracks = (a, b) => (ORDER[state.order] ? ORDER[state.order](a, b) : 0) || a.task - b.task;
+
+// Groups in the order of their first tracks, where tracks have one; those that are pinned are on top.
+function compareGroups(a, b) {
+  if (!state.order || byCpu() || a.key < 0 || b.key < 0) return a.key - b.key;
+  return compareTracks(a.tracks[0], b.tracks[0]);
+}
+
 // A few of the busiest tracks are open from the beginning, all where they are few.
 function isOpen(track, rank, n) {
   if (state.open[track.task] !== undefined) return state.open[track.task];
@@ -79,13 +95,14 @@ export const layout = {
     this.items = [];
     let y = 4;
     this.pinned = 0;
-    for (const group of [...groups.values()].sort((a, b) => a.key - b.key)) {
+    for (const group of groups.values()) group.tracks.sort(compareTracks);
+    for (const group of [...groups.values()].sort(compareGroups)) {
       const pinned = group.key === PINNED;
       if (groups.size > 1 || pinned) {
         this.items.push({ y, height: GROUP, title: group.title, pinned });
         y += GROUP;
       }
-      for (const track of group.tracks.sort((a, b) => a.task - b.task)) {
+      for (const track of group.tracks) {
         const height = track.lane ? LANE + 4 : track.open ? track.rows * ROW + 6 : Math.max(track.rows, SMALL_ROWS) * SMALL_ROW + 4;
         this.items.push({ y, height, track, pinned });
         y += height;
