@@ -55,8 +55,8 @@ HANDLERS = ('src/cli/', 'src/base/socket.c', 'src/qemu/abnormal_exit.c', 'src/ev
 THREAD_LOCALS = {'calls/recorder/': {'calls/recorder/run/vcpu.c'}, 'track/': set(), 'filter/': set()}
 # Commands read recordings through gtrace/gtrace.h, as any program does. Who writes them knows their formats: what
 # records or repairs, `symbols`, which changes texts, what makes a recording of an etrace stream, and an output file,
-# which never replaces a recording that is being written. `top` reads one of these.
-NO_READERS = ('cli/record/', 'cli/ctl/', 'cli/top/', 'cli/repair.c', 'cli/symbols.c', 'cli/etrace_calls.c',
+# which never replaces a recording that is being written. `follow` reads one of these, for `top` and `view`.
+NO_READERS = ('cli/record/', 'cli/ctl/', 'cli/follow/', 'cli/top/', 'cli/repair.c', 'cli/symbols.c', 'cli/etrace_calls.c',
               'cli/output_file.c')
 INSIDE = ('calls/', 'recording/', 'gtrace/')
 # Not inside: the public header; what reads and tells apart files of all tools.

@@ -7,6 +7,8 @@
 #include "calls/read/follow_sums.h"
 #include "calls/read/pass.h"
 #include "calls/read/reader.h"
+#include "recording/texts/files.h"
+#include "recording/texts/stats.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -21,6 +23,7 @@ struct gt_calls_follow {
     char *path;
     uint64_t most;
     bool is_begun, is_part;
+    struct gt_calls_follow_facts facts;
     struct gt_error_notices notices;
     GHashTable *told; /* lines that went there */
     uint64_t unknown; /* records of tasks that task.txt does not name */
@@ -327,6 +330,30 @@ static void report_records(struct gt_calls_follow *f)
         gt_calls_pass_report(f->c, odd, f->unknown);
 }
 
+static void take_anomalies(struct gt_calls_follow *f)
+{
+    size_t size;
+    struct gt_recording_stats s;
+    f->facts.anomalies = 0;
+    f->facts.is_counted = gt_calls_texts_have(&f->c->texts, GT_STATS_FILE);
+    if (!f->facts.is_counted ||
+        gt_recording_stats_parse(&s, gt_calls_text(f->c, GT_STATS_FILE, &size)) < 0)
+        return;
+    for (size_t i = 0; i < s.n; i++)
+        if (g_str_has_prefix(s.item[i].key, GT_STATS_ANOMALY))
+            f->facts.anomalies += gt_recording_stats_number(&s, s.item[i].key);
+    gt_recording_stats_clear(&s);
+}
+
+static void take_facts(struct gt_calls_follow *f)
+{
+    const struct gt_calls_facts *facts = gt_calls_facts(f->c);
+    f->facts.records = facts->records;
+    f->facts.bytes = facts->bytes;
+    f->facts.vcpus = f->c->n_vcpus;
+    take_anomalies(f);
+}
+
 static int look(struct gt_calls_follow *f, struct gt_error *err)
 {
     int status = begin_look(f, err);
@@ -337,6 +364,7 @@ static int look(struct gt_calls_follow *f, struct gt_error *err)
         report_records(f);
         gt_calls_follow_sum_up(&f->calls, !f->calls.counts);
         f->is_begun = true;
+        take_facts(f);
     }
     gt_calls_feed_finish(&f->feed);
     f->feed = (struct gt_calls_feed){0};
@@ -441,6 +469,11 @@ const struct gt_calls_follow_task *gt_calls_follow_task(const struct gt_calls_fo
 bool gt_calls_follow_is_part(const struct gt_calls_follow *f)
 {
     return f->is_part;
+}
+
+const struct gt_calls_follow_facts *gt_calls_follow_facts(const struct gt_calls_follow *f)
+{
+    return &f->facts;
 }
 
 uint64_t gt_calls_follow_lost(const struct gt_calls_follow *f)

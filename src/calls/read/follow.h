@@ -51,6 +51,14 @@ struct gt_calls_follow_task {
     struct gt_calls_follow_sums sums;
 };
 
+/* Of the recording, as the last good look found it. */
+struct gt_calls_follow_facts {
+    uint64_t records, bytes; /* bytes on the disk */
+    uint32_t vcpus;  /* that tasks run on, as far as the recording says it; 0: it does not */
+    bool is_counted; /* `anomalies` is known: the recorder counts them when it ends */
+    uint64_t anomalies;
+};
+
 /* A usual `most`. */
 enum { GT_FOLLOW_FROM_BEGIN = 4 << 20 };
 
@@ -90,6 +98,7 @@ const struct gt_calls_follow_task *gt_calls_follow_task(const struct gt_calls_fo
 /* Sums are not those since the recording began: records before the first look were left out, or
  * they have begun anew. */
 bool gt_calls_follow_is_part(const struct gt_calls_follow *f);
+const struct gt_calls_follow_facts *gt_calls_follow_facts(const struct gt_calls_follow *f);
 /* How often records were lost, or blocks damaged, since the first look. */
 uint64_t gt_calls_follow_lost(const struct gt_calls_follow *f);
 

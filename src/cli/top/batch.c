@@ -27,8 +27,9 @@ static void put_table(const struct gt_cli_top *t, struct gt_output *out)
     put_line(out, "", title);
     gt_cli_top_put_heading(t, WIDE, line);
     put_line(out, line->str, "");
-    for (guint i = 0; i < t->rows->len; i++) {
-        const struct gt_cli_top_row *row = &g_array_index(t->rows, struct gt_cli_top_row, i);
+    for (guint i = 0; i < t->follow->rows->len; i++) {
+        const struct gt_cli_follow_row *row =
+            &g_array_index(t->follow->rows, struct gt_cli_follow_row, i);
         g_autofree char *name = gt_cli_top_name(t, row);
         g_string_truncate(line, 0);
         gt_cli_top_put_numbers(t, row, WIDE, line);
@@ -38,51 +39,13 @@ static void put_table(const struct gt_cli_top *t, struct gt_output *out)
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static void put_sums(struct gt_json *j, const struct gt_calls_follow_sums *s)
-{
-    gt_json_member_u64(j, "self_ns", s->now.self);
-    gt_json_member_u64(j, "total_ns", s->now.total);
-    gt_json_member_u64(j, "slept_ns", s->now.slept);
-    gt_json_member_u64(j, "calls", s->now.calls);
-    gt_json_member_u64(j, "all_self_ns", s->all.self);
-    gt_json_member_u64(j, "all_total_ns", s->all.total);
-    gt_json_member_u64(j, "all_slept_ns", s->all.slept);
-    gt_json_member_u64(j, "all_calls", s->all.calls);
-}
-
-static void put_json_row(const struct gt_cli_top *t, const struct gt_cli_top_row *row,
-                         struct gt_json *j)
-{
-    gt_json_begin_object(j);
-    if (row->module) {
-        gt_json_member_text(j, "function", gt_image_demangle(t->demangler, row->name));
-        gt_json_member_text(j, "module", row->module);
-    } else {
-        gt_json_member_text(j, "task", row->name);
-        gt_json_member_u64(j, "tid", row->task);
-    }
-    put_sums(j, &row->sums);
-    gt_json_end_object(j);
-}
-
 static void put_json(const struct gt_cli_top *t, struct gt_output *out)
 {
     struct gt_json j;
     gt_json_init(&j, out, GT_JSON_REPLACE);
     gt_json_resume(&j);
     gt_json_begin_object(&j);
-    gt_json_member_text(&j, "recording", t->path);
-    gt_json_member_text(&j, "state", gt_cli_top_state_name(t));
-    gt_json_member_text(&j, "since", gt_calls_follow_is_part(t->follow) ? "top" : "begin");
-    gt_json_member_u64(&j, "ms", (uint64_t)(t->seconds * 1000));
-    gt_json_member_u64(&j, "tasks", gt_calls_follow_n_tasks(t->follow));
-    gt_json_member_u64(&j, "lost", gt_calls_follow_lost(t->follow));
-    put_sums(&j, &t->sums);
-    gt_json_key(&j, "rows");
-    gt_json_begin_array(&j);
-    for (guint i = 0; i < t->rows->len; i++)
-        put_json_row(t, &g_array_index(t->rows, struct gt_cli_top_row, i), &j);
-    gt_json_end_array(&j);
+    gt_cli_follow_put(t->follow, gt_cli_top_state_name(t), &j);
     gt_json_end_object(&j);
     gt_json_end_line(&j);
     gt_json_commit(&j);
@@ -99,7 +62,7 @@ static void wait_for(const struct gt_cli_top *t, int delay)
 
 static int print(struct gt_cli_top *t, bool json, struct gt_output *out, struct gt_error *err)
 {
-    gt_cli_top_list(t);
+    gt_cli_follow_list(t->follow);
     (json ? put_json : put_table)(t, out);
     return gt_output_finish(out, "standard output", err);
 }
@@ -117,14 +80,14 @@ int gt_cli_top_batch(struct gt_cli_top *t, const struct gt_cli_top_pace *pace, b
                 gt_output_text(out, "\n");
             wait_for(t, pace->delay);
         }
-        status = gt_cli_top_look(t, err);
+        status = gt_cli_follow_look(t->follow, err);
         if (status == 0)
             status = print(t, json, out, err);
-        since = t->state != GT_TOP_INTERRUPTED ? 0 : since ? since : t->looked;
-        if (status == 0 && since && t->looked - since >= PATIENCE * G_USEC_PER_SEC)
+        since = t->follow->state != GT_FOLLOW_INTERRUPTED ? 0 : since ? since : t->follow->looked;
+        if (status == 0 && since && t->follow->looked - since >= PATIENCE * G_USEC_PER_SEC)
             return gt_error_set(err, GT_E_IO, "%s; %s was interrupted: run guesttrace repair on it",
-                                t->lost_why->str, t->path);
-        if (t->state == GT_TOP_ENDED)
+                                t->lost_why->str, t->follow->path);
+        if (t->follow->state == GT_FOLLOW_ENDED)
             break;
     }
     return status;

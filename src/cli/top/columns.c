@@ -34,32 +34,34 @@ void gt_cli_top_put_heading(const struct gt_cli_top *t, int room, GString *out)
     for (size_t i = 0; i < G_N_ELEMENTS(columns); i++)
         if (room >= columns[i].least)
             g_string_append_printf(out, "%*s ", columns[i].width, columns[i].heading);
-    g_string_append(out, t->by_task ? "TASK" : "FUNCTION");
+    g_string_append(out, t->follow->by_task ? "TASK" : "FUNCTION");
 }
 
-static char *text_of(const struct gt_cli_top *t, const struct gt_cli_top_row *row,
+static char *text_of(const struct gt_cli_top *t, const struct gt_cli_follow_row *row,
                      const struct column *c)
 {
     char text[GT_AMOUNT_TIME_WIDTH + 8];
     const uint64_t value = *(const uint64_t *)(const void *)((const char *)&row->sums + c->offset);
     switch (c->kind) {
     case SHARE:
-        return row->suspends || !t->sums.now.self
+        return row->suspends || !t->follow->sums.now.self
                    ? g_strdup("-")
-                   : g_strdup_printf("%.1f", 100.0 * (double)value / (double)t->sums.now.self);
+                   : g_strdup_printf("%.1f",
+                                     100.0 * (double)value / (double)t->follow->sums.now.self);
     case TIME:
         *gt_cli_amount_put_time(text, value) = '\0';
         return g_strdup(text);
     case RATE:
-        return t->seconds > 0 ? gt_cli_amount_exact((uint64_t)((double)value / t->seconds))
-                              : g_strdup("-");
+        return t->follow->seconds > 0
+                   ? gt_cli_amount_exact((uint64_t)((double)value / t->follow->seconds))
+                   : g_strdup("-");
     default:
         return gt_cli_amount_exact(value);
     }
 }
 
-void gt_cli_top_put_numbers(const struct gt_cli_top *t, const struct gt_cli_top_row *row, int room,
-                            GString *out)
+void gt_cli_top_put_numbers(const struct gt_cli_top *t, const struct gt_cli_follow_row *row,
+                            int room, GString *out)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(columns); i++) {
         if (room < columns[i].least)
@@ -69,48 +71,50 @@ void gt_cli_top_put_numbers(const struct gt_cli_top *t, const struct gt_cli_top_
     }
 }
 
-char *gt_cli_top_name(const struct gt_cli_top *t, const struct gt_cli_top_row *row)
+char *gt_cli_top_name(const struct gt_cli_top *t, const struct gt_cli_follow_row *row)
 {
     if (!row->module)
         return g_strdup_printf("%" PRIu32 " %s", row->task, row->name);
     const char *slash = strrchr(row->module, '/'),
-               *name = gt_image_demangle(t->demangler, row->name);
+               *name = gt_image_demangle(t->follow->demangler, row->name);
     return *row->module ? g_strdup_printf("%s  [%s]", name, slash ? slash + 1 : row->module)
                         : g_strdup(name);
 }
 
 const char *gt_cli_top_state_name(const struct gt_cli_top *t)
 {
-    static const char *const names[] = {[GT_TOP_GOES_ON] = "disconnected",
-                                        [GT_TOP_INTERRUPTED] = "interrupted",
-                                        [GT_TOP_ENDED] = "ended"};
-    return t->state != GT_TOP_CONNECTED ? names[t->state] : t->is_on ? "on" : "off";
+    static const char *const names[] = {[GT_FOLLOW_GOES_ON] = "disconnected",
+                                        [GT_FOLLOW_INTERRUPTED] = "interrupted",
+                                        [GT_FOLLOW_ENDED] = "ended"};
+    return t->follow->state != GT_FOLLOW_CONNECTED ? names[t->follow->state]
+           : t->is_on                              ? "on"
+                                                   : "off";
 }
 
 char *gt_cli_top_title(const struct gt_cli_top *t)
 {
     static const char *const more[] = {
-        [GT_TOP_CONNECTED] = "",
-        [GT_TOP_GOES_ON] = " (the recording goes on)",
-        [GT_TOP_INTERRUPTED] = " (run guesttrace repair)",
-        [GT_TOP_ENDED] = "",
+        [GT_FOLLOW_CONNECTED] = "",
+        [GT_FOLLOW_GOES_ON] = " (the recording goes on)",
+        [GT_FOLLOW_INTERRUPTED] = " (run guesttrace repair)",
+        [GT_FOLLOW_ENDED] = "",
     };
-    const size_t tasks = gt_calls_follow_n_tasks(t->follow);
-    const uint64_t lost = gt_calls_follow_lost(t->follow);
-    const bool part = gt_calls_follow_is_part(t->follow);
-    g_autofree char *all = gt_cli_amount_exact(t->sums.all.calls);
+    const size_t tasks = gt_calls_follow_n_tasks(t->follow->calls);
+    const uint64_t lost = gt_calls_follow_lost(t->follow->calls);
+    const bool part = gt_calls_follow_is_part(t->follow->calls);
+    g_autofree char *all = gt_cli_amount_exact(t->follow->sums.all.calls);
     g_autoptr(GString) out = g_string_new(NULL);
     g_string_printf(out, "%s%s: %s calls%s%s in %zu task%s", gt_cli_top_state_name(t),
-                    more[t->state], all, part ? " since " : "", part ? t->since : "", tasks,
-                    tasks == 1 ? "" : "s");
-    if (t->task)
-        g_string_append_printf(out, ", only %s", t->task);
+                    more[t->follow->state], all, part ? " since " : "",
+                    part ? t->follow->since : "", tasks, tasks == 1 ? "" : "s");
+    if (t->follow->task)
+        g_string_append_printf(out, ", only %s", t->follow->task);
     if (lost)
         g_string_append_printf(out, ", records were lost %" PRIu64 " times", lost);
     if (t->held && t->held->len)
         g_string_append_printf(out, ", %u message%s at the end", t->held->len,
                                t->held->len == 1 ? "" : "s");
-    g_string_append_printf(out, ", %s", t->path);
+    g_string_append_printf(out, ", %s", t->follow->path);
     return g_string_free(g_steal_pointer(&out), FALSE);
 }
 

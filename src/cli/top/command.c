@@ -29,7 +29,7 @@ static const struct gt_cli_option top_table[] = {
      .heading = GT_UNDER_OUTPUT | GT_OPTION_FIRST, .offset = offsetof(struct top_options, delay)},
     {"tasks", .type = GT_OPTION_FLAG, .old = "-t", .help = "begin with tasks instead of functions",
      .heading = GT_UNDER_SHOWN | GT_OPTION_FIRST, .offset = offsetof(struct top_options, tasks)},
-    {"sort", 's', GT_OPTION_CHOICE, .value = "COLUMN", .choices = gt_cli_top_sort_names,
+    {"sort", 's', GT_OPTION_CHOICE, .value = "COLUMN", .choices = gt_cli_follow_sort_names,
      .help = "put the largest of that column first (default: self)",
      .heading = GT_UNDER_SHOWN | GT_OPTION_FIRST, .offset = offsetof(struct top_options, sort)},
     {"match", .type = GT_OPTION_TEXT, .old = "-m", .value = "GLOB",
@@ -60,17 +60,32 @@ static const struct gt_cli_option top_table[] = {
     {0},
 };
 
-static enum gt_cli_top_sort sort_of(const char *name)
+static enum gt_cli_follow_sort sort_of(const char *name)
 {
     unsigned i = 0;
-    while (name && strcmp(gt_cli_top_sort_names[i], name) != 0)
+    while (name && strcmp(gt_cli_follow_sort_names[i], name) != 0)
         i++;
-    return (enum gt_cli_top_sort)i;
+    return (enum gt_cli_follow_sort)i;
 }
 
 static uint64_t most_of(const char *since)
 {
     return !since ? GT_FOLLOW_FROM_BEGIN : strcmp(since, since_names[0]) == 0 ? UINT64_MAX : 0;
+}
+
+static int choose(struct gt_cli_follow *f, const struct top_options *o, struct gt_error *err)
+{
+    int status = 0;
+    f->by_task = o->tasks;
+    f->wall = o->wall;
+    f->sort = sort_of(o->sort);
+    f->limit = o->limit;
+    f->glob = g_strdup(o->match);
+    if (o->task)
+        gt_cli_follow_set_task(f, o->task);
+    for (guint i = 0; status == 0 && o->symbols && i < o->symbols->len; i++)
+        status = gt_place_live_add(f->live, o->symbols->pdata[i], err);
+    return status;
 }
 
 static int run_top(const struct gt_cli_command *self, const void *options, size_t n,
@@ -89,20 +104,11 @@ static int run_top(const struct gt_cli_command *self, const void *options, size_
         return gt_cli_command_fail(self, GT_EXIT_FAILED,
                                    "not a terminal; use --batch to print tables");
     setlocale(LC_CTYPE, "");
-    struct gt_cli_top t = {.by_task = o->tasks,
-                           .wall = o->wall,
-                           .sort = sort_of(o->sort),
-                           .limit = o->limit,
-                           .most = most_of(o->since),
-                           .notices = gt_cli_default_notices(self, o->quiet),
+    struct gt_cli_top t = {.notices = gt_cli_default_notices(self, o->quiet),
                            .held = prints ? NULL : g_ptr_array_new_with_free_func(g_free)};
-    t.glob = g_strdup(o->match);
-    t.demangler = o->demangle ? gt_image_demangler_create() : NULL;
-    int status = gt_cli_top_open(&t, operands[0], &err);
-    if (status == 0 && o->task)
-        gt_cli_top_set_task(&t, o->task);
-    for (guint i = 0; status == 0 && o->symbols && i < o->symbols->len; i++)
-        status = gt_cli_top_add_symbols(&t, o->symbols->pdata[i], &err);
+    int status = gt_cli_top_open(&t, operands[0], most_of(o->since), o->demangle, &err);
+    if (status == 0)
+        status = choose(t.follow, o, &err);
     if (status == 0)
         status = prints ? gt_cli_top_batch(&t, &pace, o->json, &err)
                         : gt_cli_top_screen(&t, &pace, &err);

@@ -59,9 +59,9 @@ static void put_head(const struct screen *s)
     else
         gt_cli_terminal_put_name(COLS - 1, s->message ? s->message : title);
     gt_cli_top_put_heading(t, COLS, heading);
-    if (t->glob)
-        g_string_append_printf(heading, " %s", t->glob);
-    g_string_append_printf(heading, " by %s%s", gt_cli_top_sort_names[t->sort],
+    if (t->follow->glob)
+        g_string_append_printf(heading, " %s", t->follow->glob);
+    g_string_append_printf(heading, " by %s%s", gt_cli_follow_sort_names[t->follow->sort],
                            s->paused ? ", paused" : "");
     attron(A_REVERSE);
     mvhline(1, 0, ' ', COLS);
@@ -72,7 +72,8 @@ static void put_head(const struct screen *s)
 
 static void put_row(const struct gt_cli_top *t, guint row, int line)
 {
-    const struct gt_cli_top_row *r = &g_array_index(t->rows, struct gt_cli_top_row, row);
+    const struct gt_cli_follow_row *r =
+        &g_array_index(t->follow->rows, struct gt_cli_follow_row, row);
     g_autofree char *name = gt_cli_top_name(t, r);
     g_autoptr(GString) numbers = g_string_new(NULL);
     gt_cli_top_put_numbers(t, r, COLS, numbers);
@@ -84,14 +85,14 @@ static void put_row(const struct gt_cli_top *t, guint row, int line)
 static void draw(struct screen *s)
 {
     const struct gt_cli_top *t = s->top;
-    s->first = MIN(s->first, t->rows->len ? t->rows->len - 1 : 0);
+    s->first = MIN(s->first, t->follow->rows->len ? t->follow->rows->len - 1 : 0);
     erase();
     for (int line = HEAD; line < LINES; line++) {
         const guint i = (guint)(line - HEAD);
         if (s->helps && i < G_N_ELEMENTS(help)) {
             move(line, 0);
             gt_cli_terminal_put(COLS - 1, help[i]);
-        } else if (!s->helps && s->first + i < t->rows->len) {
+        } else if (!s->helps && s->first + i < t->follow->rows->len) {
             put_row(t, s->first + i, line);
         }
     }
@@ -118,10 +119,10 @@ static void accept_text(struct screen *s)
     if (s->asks == 'd')
         take_delay(s);
     else if (s->asks == 'T')
-        gt_cli_top_set_task(t, s->text);
+        gt_cli_follow_set_task(t->follow, s->text);
     else {
-        g_free(t->glob);
-        t->glob = *s->text ? g_strdup(s->text) : NULL;
+        g_free(t->follow->glob);
+        t->follow->glob = *s->text ? g_strdup(s->text) : NULL;
     }
     s->asks = 0;
 }
@@ -143,13 +144,14 @@ static void take_text(struct screen *s, int key)
 
 static void move_by(struct screen *s, int rows)
 {
-    const int64_t last = (int64_t)s->top->rows->len - 1, to = (int64_t)s->first + rows;
+    const int64_t last = (int64_t)s->top->follow->rows->len - 1, to = (int64_t)s->first + rows;
     s->first = (guint)CLAMP(to, 0, MAX(last, 0));
 }
 
 static void sort_next(struct screen *s, int by)
 {
-    s->top->sort = (enum gt_cli_top_sort)(((int)s->top->sort + by + GT_TOP_SORTS) % GT_TOP_SORTS);
+    s->top->follow->sort = (enum gt_cli_follow_sort)(
+        ((int)s->top->follow->sort + by + GT_FOLLOW_SORTS) % GT_FOLLOW_SORTS);
 }
 
 static void take_move(struct screen *s, int key)
@@ -184,7 +186,7 @@ static bool take_key(struct screen *s, int key)
     else if (key == '<')
         sort_next(s, -1);
     else if (key == 't')
-        s->top->by_task = !s->top->by_task;
+        s->top->follow->by_task = !s->top->follow->by_task;
     else if (key == ' ')
         s->paused = !s->paused;
     else if (key == '/' || key == 'd' || key == 'T') {
@@ -201,14 +203,14 @@ static bool take_key(struct screen *s, int key)
 
 static int look(struct screen *s, struct gt_error *err)
 {
-    int status = gt_cli_top_look(s->top, err);
+    int status = gt_cli_follow_look(s->top->follow, err);
     s->next = g_get_monotonic_time() + INT64_C(1000) * s->delay;
     return status;
 }
 
 static bool looks(const struct screen *s)
 {
-    return !s->paused && s->top->state != GT_TOP_ENDED;
+    return !s->paused && s->top->follow->state != GT_FOLLOW_ENDED;
 }
 
 static bool is_due(const struct screen *s)
@@ -232,7 +234,7 @@ static int show(struct screen *s, uint64_t count, struct gt_error *err)
 {
     int status = look(s, err);
     for (uint64_t n = 1; status == 0;) {
-        gt_cli_top_list(s->top);
+        gt_cli_follow_list(s->top->follow);
         draw(s);
         const int key = wait_key(s);
         if (key != ERR ? !take_key(s, key) : !is_due(s))
