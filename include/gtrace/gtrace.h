@@ -564,7 +564,8 @@ struct gtrace_page_answer {
     const char *type; /* its media type, as HTTP has it */
 };
 /* Writes the answer to a question, "" for the page itself, to the descriptor. value() gives the
- * text of a parameter, NULL: it is not given. On any threads at a time. GTRACE_E_NOT_FOUND: no such
+ * text of a parameter, NULL: it is not given. On any threads at a time. `p` NULL: there is no
+ * recording yet: only the page itself and its files are answers. GTRACE_E_NOT_FOUND: no such
  * question; GTRACE_E_USAGE, GTRACE_E_RANGE: of a parameter; GTRACE_E_IO: `fd` could not be written,
  * errno says why; else as gtrace_scan. Then the written text is not an answer. */
 int gtrace_page_answer(struct gtrace_page *p, const char *question,

@@ -105,6 +105,8 @@ API int gtrace_page_answer(struct gtrace_page *p, const char *question,
     gt_output_init(to, fd);
     if (file)
         gt_output_bytes(to, file->data, file->size);
+    else if (!p)
+        status = gt_error_set(&e, GT_E_NOT_FOUND, "there is no such answer yet");
     else
         status = gt_view_answer(p->view, question, &q, to, &final, &e);
     status = gt_gtrace_written(to, status, &e);

@@ -62,12 +62,14 @@ int main(int argc, char **argv)
     struct gtrace_page *p;
     struct gtrace_error err = {.size = sizeof err};
     struct gtrace_page_options wrong = {.size = sizeof wrong, .sources = "/none"};
+    struct gtrace_page_answer none = {.size = sizeof none};
     if (argc < 3 || gtrace_written("/none") != GTRACE_E_NOT_FOUND || gtrace_written(argv[1]) <= 0 ||
         gtrace_convert(argv[1], argv[2], GTRACE_ETRACE, NULL, NULL) != GTRACE_E_USAGE ||
         gtrace_convert(argv[1], argv[2], GTRACE_DIRECTORY, NULL, &err) != 0 ||
         gtrace_convert(argv[2], "/proc/none", GTRACE_FILE, NULL, NULL) >= 0 ||
         gtrace_open(argv[2], NULL, &t, &err) != 0 ||
         gtrace_page_open(t, &wrong, &p, &err) != GTRACE_E_NOT_FOUND || p ||
+        gtrace_page_answer(NULL, "info", value, NULL, STDOUT_FILENO, &none, NULL) != GTRACE_E_NOT_FOUND ||
         gtrace_page_open(t, NULL, &p, NULL) != 0 || gtrace_page_read(p, NULL) != 0)
         return 1;
     for (int i = 3; i < argc; i++) {

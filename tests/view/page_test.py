@@ -23,6 +23,7 @@ HEADS = '[...document.querySelectorAll(`[aria-label="%s"] .head .cell`)].map(cel
 
 class Page:
     """`with Page(t, url) as p`: the page is there."""
+    ready = READY
 
     def __init__(self, t, url):
         self.browser = browser.Browser()
@@ -32,7 +33,7 @@ class Page:
         self.browser.__enter__()
         self.browser.call('Log.enable')
         self.browser.open(self.url)
-        self.browser.wait(READY)
+        self.browser.wait(self.ready)
         return self
 
     def __exit__(self, *why):

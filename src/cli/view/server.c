@@ -22,7 +22,8 @@ enum {
 };
 
 struct gt_cli_view_server {
-    struct gtrace_page *page;
+    gt_cli_view_answer_fn *answer;
+    void *self;                      /* of `answer` */
     struct gt_cli_view_notes *notes; /* NULL: none are kept */
     struct MHD_Daemon *daemon;
     struct gt_cli_view_answers *cache;
@@ -112,7 +113,7 @@ static GBytes *make_answer(struct gt_cli_view_server *s, struct MHD_Connection *
 {
     const int fd = memfd_create("answer", MFD_CLOEXEC);
     const int status =
-        fd < 0 ? GTRACE_E_IO : gtrace_page_answer(s->page, name, parameter, to, fd, answer, err);
+        fd < 0 ? GTRACE_E_IO : s->answer(s->self, name, parameter, to, fd, answer, err);
     GBytes *bytes = status < 0 ? NULL : bytes_of(fd);
     if (fd >= 0)
         close(fd);
@@ -308,12 +309,14 @@ static int listen_at(uint16_t *port, struct gt_error *err)
     return -1;
 }
 
-int gt_cli_view_server_open(struct gtrace_page *p, struct gt_cli_view_notes *notes, uint16_t port,
+int gt_cli_view_server_open(gt_cli_view_answer_fn *answers, void *self,
+                            struct gt_cli_view_notes *notes, uint16_t port,
                             struct gt_cli_view_server **out, struct gt_error *err)
 {
     struct gt_cli_view_server *s = g_new0(struct gt_cli_view_server, 1);
     const int fd = listen_at(&port, err);
-    s->page = p;
+    s->answer = answers;
+    s->self = self;
     s->notes = notes;
     s->connections = gt_cli_view_connections_create();
     s->cache = gt_cli_view_answers_create();

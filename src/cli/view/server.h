@@ -17,10 +17,16 @@
 
 struct gt_cli_view_server;
 
+/* An answer: as gtrace_page_answer. */
+typedef int gt_cli_view_answer_fn(void *self, const char *question,
+                                  const char *(*value)(void *user, const char *key), void *user,
+                                  int fd, struct gtrace_page_answer *out, struct gtrace_error *err);
+
 /* Listens on that port (0: any) of 127.0.0.1 and answers, on threads of its own, until it is
  * closed. `notes` stay the caller's; NULL: bookmarks are not kept. GT_E_IO: the port is in use, or
  * cannot be used. */
-int gt_cli_view_server_open(struct gtrace_page *p, struct gt_cli_view_notes *notes, uint16_t port,
+int gt_cli_view_server_open(gt_cli_view_answer_fn *answers, void *self,
+                            struct gt_cli_view_notes *notes, uint16_t port,
                             struct gt_cli_view_server **out, struct gt_error *err);
 /* The page's address. */
 const char *gt_cli_view_server_address(const struct gt_cli_view_server *s);

@@ -19,6 +19,7 @@ import { makePhases } from './phases.js';
 import { makeOrder, makeDivider } from './heads.js';
 import { makeDifference } from './difference.js';
 import { makeListing, showSource } from './listing.js';
+import { live, showLive } from './live.js';
 import { makeDetails, startDetails, finishDrag, sumUp, recolorDetails } from './details.js';
 
 const TITLES = { timeline: 'Time line', flame: 'Flame graph', functions: 'Functions', modules: 'Modules', tasks: 'Tasks', source: 'Source', difference: 'Difference', about: 'About', boot: 'Initcalls', bookmarks: 'Bookmarks' };
@@ -71,10 +72,13 @@ function setDark(dark) {
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';
   try { localStorage.setItem('guesttrace-theme', dark ? 'dark' : 'light'); } catch { /* not allowed: it is not kept */ }
   readTheme();
+  if (!panes.timeline) return; // there is no recording yet
   redraw();
   redrawFlame();
   recolorDetails();
 }
+
+const toggleDark = () => setDark(document.documentElement.dataset.theme !== 'dark');
 
 function startTheme() {
   const system = matchMedia('(prefers-color-scheme: dark)');
@@ -131,7 +135,7 @@ function makeBar() {
     bar.append(tabButtons[name]);
   }
   return element('header', {}, element('h1', { title: recording.info.path }, recording.info.title), bar, chips, element('span', { class: 'grow' }),
-    wallButton, searchBox, listButton, element('button', { class: 'icon', title: 'Dark or light (T)', 'aria-label': 'Dark or light', onclick: () => setDark(document.documentElement.dataset.theme !== 'dark') }, '◐'),
+    wallButton, searchBox, listButton, element('button', { class: 'icon', title: 'Dark or light (T)', 'aria-label': 'Dark or light', onclick: toggleDark }, '◐'),
     element('button', { class: 'icon', title: 'Keys and colours (?)', 'aria-label': 'Keys and colours', onclick: () => help.showModal() }, '?'));
 }
 
@@ -244,7 +248,7 @@ const timelineKeys = {
 const keys = {
   '/': () => { searchBox.focus(); searchBox.select(); }, '?': () => help.showModal(), Escape: undo,
   l: () => source.hasWall && setState({ wall: !state.wall, path: [] }),
-  t: () => setDark(document.documentElement.dataset.theme !== 'dark'), n: () => goTo(state.function, 'next'), p: () => goTo(state.function, 'before'),
+  t: toggleDark, n: () => goTo(state.function, 'next'), p: () => goTo(state.function, 'before'),
   b: addBookmark, v: () => showSource(state.function), c: () => state.function >= 0 && setState({ tab: 'functions' }), f: () => setState({ tab: 'flame', path: [] }),
 };
 
@@ -288,7 +292,7 @@ async function start() {
   startTheme();
   document.body.replaceChildren(element('p', { class: 'wait' }, 'Opening the recording…'));
   try {
-    await openRecording();
+    await openRecording(info => showLive(info, toggleDark));
     await openNotes();
     readAddress();
     build();
@@ -299,5 +303,5 @@ async function start() {
 }
 
 // For tests: the page's state.
-window.guesttrace = { state, recording, view, functionOf, callAt, source, flame, layout, levelOf, setState, setSight, goTo };
+window.guesttrace = { state, recording, view, functionOf, callAt, source, flame, layout, levelOf, setState, setSight, goTo, live };
 start();

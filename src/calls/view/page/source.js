@@ -253,8 +253,13 @@ export async function needFunctions(largest) {
   }
 }
 
-export async function openRecording() {
+// `follow`: shows a recording that is being written, until it has ended.
+export async function openRecording(follow) {
   recording.info = await source.get('info');
+  if (recording.info.live) {
+    await follow(recording.info);
+    recording.info = await source.get('info');
+  }
   recording.duration = Math.max(1, recording.info.duration);
   for (const task of recording.info.tasks) task.name = shownName(task.name);
   recording.tracks = await source.get('tracks');
