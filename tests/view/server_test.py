@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The server of guesttrace view: whom it answers, and how it ends."""
 import contextlib
+import os
+import resource
 import signal
 import socket
 import sys
@@ -80,7 +82,7 @@ def test_parameters(t):
 
 
 class Slow(threading.Thread):
-    """Connections that send a byte of a request now and then, and never end it."""
+    """Connections that send a byte of a request now and then, and never end it; without a text, nothing."""
 
     def __init__(self, v, n, text=b'GET /'):
         super().__init__()
@@ -88,11 +90,11 @@ class Slow(threading.Thread):
         self.text, self.done = text, threading.Event()
 
     def run(self):
-        for s in self.sockets:
+        for s in self.sockets if self.text else ():
             with contextlib.suppress(OSError):
                 s.sendall(self.text)
         while not self.done.wait(0.1):
-            for s in self.sockets:
+            for s in self.sockets if self.text else ():
                 with contextlib.suppress(OSError):
                     s.sendall(b'x')
 
@@ -119,11 +121,19 @@ def ends(s):
 
 
 def test_silent_connections(t):
-    """Those that say nothing, and those that say it slowly, keep nobody from being answered."""
+    """A thousand of those that say nothing, and of those that say it slowly, keep nobody from being answered: none of them has a
+    thread, which takes a thousand times as long as to accept one."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most if most < 4096 and most != resource.RLIM_INFINITY else 4096, most))
     recording = made.Made(f'{t.folder}/data', n=50)
-    with Viewing(recording.path) as v, Slow(v, 150):
-        for _ in range(3):
-            equal(v.request(v.path)[0], 200, 'the page')
+    with Viewing(recording.path) as v:
+        v.ready()
+        for text in b'', b'GET /':
+            with Slow(v, 1000, text) as slow:
+                for _ in range(3):
+                    equal(v.request(v.path)[0], 200, 'the page')
+                threads = len(os.listdir(f'/proc/{v.child.pid}/task'))
+                need(threads < 16, threads, 'threads for', len(slow.sockets), 'connections')
 
 
 def test_deadline(t):

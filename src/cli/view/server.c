@@ -2,6 +2,7 @@
 /* The server of `guesttrace view`: see server.h. */
 #include "cli/view/server.h"
 
+#include "cli/view/arrivals.h"
 #include "cli/view/cache.h"
 #include "cli/view/connections.h"
 
@@ -28,6 +29,8 @@ struct gt_cli_view_server {
     struct MHD_Daemon *daemon;
     struct gt_cli_view_answers *cache;
     struct gt_cli_view_connections *connections;
+    struct gt_cli_view_arrivals *arrivals;
+    int listening; /* -1: not yet */
     char *address;
     char *hosts[2]; /* what Host may be */
     char token[2 * TOKEN_BYTES + 1];
@@ -291,12 +294,12 @@ static int listen_at(uint16_t *port, struct gt_error *err)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(*port)};
     socklen_t size = sizeof at;
-    const int yes = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int yes = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0 &&
-        listen(fd, GT_CONNECTIONS_MOST) == 0 &&
+        listen(fd, GT_ARRIVALS_PENDING) == 0 &&
         getsockname(fd, (struct sockaddr *)&at, &size) == 0) {
         *port = ntohs(at.sin_port);
         return fd;
@@ -309,45 +312,61 @@ static int listen_at(uint16_t *port, struct gt_error *err)
     return -1;
 }
 
+static bool knows(void *self, const char *path)
+{
+    return after_token(self, path) != NULL;
+}
+
+/* The daemon closes it. */
+static void take_connection(void *self, int fd, const struct sockaddr *from, socklen_t size)
+{
+    struct gt_cli_view_server *s = self;
+    MHD_add_connection(s->daemon, fd, from, size);
+}
+
+static int start_daemon(struct gt_cli_view_server *s, struct gt_error *err)
+{
+    s->daemon = MHD_start_daemon(
+        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
+            MHD_USE_NO_LISTEN_SOCKET,
+        0, NULL, NULL, take_request, s, MHD_OPTION_CONNECTION_LIMIT, (unsigned)GT_CONNECTIONS_MOST,
+        MHD_OPTION_NOTIFY_CONNECTION, note_connection, s, MHD_OPTION_NOTIFY_COMPLETED,
+        note_answered, s, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_END);
+    return s->daemon ? 0 : gt_error_set(err, GT_E_IO, "the HTTP server cannot be started");
+}
+
+static int open_all(struct gt_cli_view_server *s, uint16_t port, struct gt_error *err)
+{
+    s->listening = listen_at(&port, err);
+    if (s->listening < 0)
+        return err->status;
+    if (!make_token(s->token))
+        return gt_error_errno(err, errno, "random numbers");
+    s->hosts[0] = g_strdup_printf("127.0.0.1:%u", port);
+    s->hosts[1] = g_strdup_printf("localhost:%u", port);
+    s->address = g_strdup_printf("http://%s/%s/", s->hosts[0], s->token);
+    if (!(s->connections = gt_cli_view_connections_create()))
+        return gt_error_set(err, GT_E_NOMEM, "out of memory");
+    const struct gt_cli_view_door door = {s->listening, knows, take_connection, s};
+    int status = start_daemon(s, err);
+    return status < 0 ? status : gt_cli_view_arrivals_open(&door, &s->arrivals, err);
+}
+
 int gt_cli_view_server_open(gt_cli_view_answer_fn *answers, void *self,
                             struct gt_cli_view_notes *notes, uint16_t port,
                             struct gt_cli_view_server **out, struct gt_error *err)
 {
     struct gt_cli_view_server *s = g_new0(struct gt_cli_view_server, 1);
-    const int fd = listen_at(&port, err);
     s->answer = answers;
     s->self = self;
     s->notes = notes;
-    s->connections = gt_cli_view_connections_create();
     s->cache = gt_cli_view_answers_create();
-    *out = s;
-    if (fd >= 0 && !make_token(s->token)) {
-        gt_error_errno(err, errno, "random numbers");
-        close(fd);
-    } else if (fd >= 0 && !s->connections) {
-        gt_error_set(err, GT_E_NOMEM, "out of memory");
-        close(fd);
-    } else if (fd >= 0) {
-        s->hosts[0] = g_strdup_printf("127.0.0.1:%u", port);
-        s->hosts[1] = g_strdup_printf("localhost:%u", port);
-        s->address = g_strdup_printf("http://%s/%s/", s->hosts[0], s->token);
-        s->daemon = MHD_start_daemon(
-            MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL, 0, NULL,
-            NULL, take_request, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-            (unsigned)GT_CONNECTIONS_MOST, MHD_OPTION_NOTIFY_CONNECTION, note_connection, s,
-            MHD_OPTION_NOTIFY_COMPLETED, note_answered, s, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-            (size_t)REQUEST_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-            MHD_OPTION_END);
-        if (!s->daemon) {
-            gt_error_set(err, GT_E_IO, "the HTTP server cannot be started");
-            close(fd);
-        }
-    }
-    if (s->daemon)
-        return 0;
-    gt_cli_view_server_close(s);
-    *out = NULL;
-    return err->status;
+    const int status = open_all(s, port, err);
+    *out = status < 0 ? NULL : s;
+    if (status < 0)
+        gt_cli_view_server_close(s);
+    return status;
 }
 
 const char *gt_cli_view_server_address(const struct gt_cli_view_server *s)
@@ -359,8 +378,11 @@ void gt_cli_view_server_close(struct gt_cli_view_server *s)
 {
     if (!s)
         return;
+    gt_cli_view_arrivals_close(s->arrivals);
     if (s->daemon)
         MHD_stop_daemon(s->daemon);
+    if (s->listening >= 0)
+        close(s->listening);
     gt_cli_view_connections_destroy(s->connections);
     gt_cli_view_answers_destroy(s->cache);
     g_free(s->hosts[0]);
