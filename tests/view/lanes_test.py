@@ -238,17 +238,18 @@ def test_four_vcpus(t):
 
 
 def replayed(out):
-    """The same of the lines that replay gives: {vCPU: runs}."""
+    """The same of the lines that replay gives: {vCPU: [(tid, begin, duration)]}, from the first line's time on."""
     lines = [json.loads(line) for line in commands.printed([GUESTTRACE, 'replay', '--json', '--no-pager', out]).splitlines()]
     events, last = collections.defaultdict(list), collections.Counter()
+    first = min(line['begin_ns' if 'function' in line else 'time_ns'] for line in lines)
     for line in lines:
         if 'vcpu' in line:
-            events[line['tid']].append((line['time_ns'], 1, line['vcpu']))
+            events[line['tid']].append((line['time_ns'] - first, 1, line['vcpu']))
         elif 'function' in line:
-            end = line['begin_ns'] + line['duration_ns']
+            begin, end = line['begin_ns'] - first, line['begin_ns'] + line['duration_ns'] - first
             last[line['tid']] = max(last[line['tid']], end)
             if line['function'].startswith('linux:schedule'):
-                events[line['tid']].append((line['begin_ns'], 0, None))
+                events[line['tid']].append((begin, 0, None))
     runs = collections.defaultdict(list)
     for tid, list_ in events.items():
         on = None
@@ -265,11 +266,10 @@ def test_stretches(t):
     out = recorded(t, 'parts.gtrace', machine, '--split', '1ms', vcpus=4)
     need(len(glob.glob(f'{out}.*')) >= 2, 'the recording has no parts')
     runs = replayed(out)
-    first = min(json.loads(line).get('begin_ns', 1 << 63) for line in commands.printed([GUESTTRACE, 'replay', '--json', '--no-pager', out]).splitlines())
     with Viewing(out) as v:
         v.ready()
         ids = [task['id'] for task in v.ask('info')['tasks']]
-        check_lanes(v, {vcpu: [(0, ids.index(tid), begin - first, duration) for tid, begin, duration in list_] for vcpu, list_ in runs.items()}, {})
+        check_lanes(v, {vcpu: [(0, ids.index(tid), begin, duration) for tid, begin, duration in list_] for vcpu, list_ in runs.items()}, {})
 
 
 def test_one_vcpu(t):
