@@ -384,6 +384,48 @@ int64_t gtrace_collect(struct gtrace *t, const struct gtrace_window *w, struct g
                        struct gtrace_error *err);
 void gtrace_free(void *rows); /* NULL is fine */
 
+/* ---- search -------------------------------------------------------------------------------- */
+
+/* A text that functions are sought by, as in `guesttrace view` and `tui`: a part of the name, in
+ * any case; with * or ? a glob of the whole name; MODULE:NAME; /EXPRESSION/, PCRE2's. */
+struct gtrace_search;
+enum gtrace_found {
+    GTRACE_FOUND_NOT,
+    GTRACE_FOUND,
+    GTRACE_FOUND_EXACTLY, /* it is this very name, or MODULE:NAME */
+};
+/* GTRACE_E_USAGE: not an expression, GTRACE_E_RANGE: it is too long; the message has the place. */
+int gtrace_search_new(const char *text, struct gtrace_search **out, struct gtrace_error *err);
+/* `module`: its path; NULL: it is in none. One thread at a time. */
+enum gtrace_found gtrace_search_match(const struct gtrace_search *s, const char *name,
+                                      const char *module);
+void gtrace_search_free(struct gtrace_search *s); /* NULL is fine */
+
+enum gtrace_order {
+    GTRACE_BY_BEGIN,
+    GTRACE_BY_DURATION,
+    GTRACE_BY_TASK_INDEX,
+    GTRACE_BY_NAME, /* the symbol */
+};
+struct gtrace_hits_options {
+    uint32_t size;
+    uint32_t by;   /* enum gtrace_order; equal ones by their beginning */
+    uint32_t down; /* 1: the greatest first */
+    uint32_t reserved;
+    const bool *functions; /* by index of n: whose calls */
+    size_t n;
+    const struct gtrace_row
+        *after; /* only calls behind this one, of an earlier answer; NULL: all */
+};
+/* Calls of the chosen functions: the first 2000 of them in the order, of which `self` and `slept`
+ * are 0. Returns how many those are, *all: how many there are. The caller frees them with
+ * gtrace_free. */
+int64_t gtrace_hits(struct gtrace *t, const struct gtrace_window *w,
+                    const struct gtrace_hits_options *o, struct gtrace_row **out, uint64_t *all,
+                    struct gtrace_error *err);
+
+/* ---- sums ---------------------------------------------------------------------------------- */
+
 /* What has a sum of its own. Functions of one name in one module are one. */
 enum gtrace_by { GTRACE_BY_FUNCTION, GTRACE_BY_TASK, GTRACE_BY_MODULE };
 /* What the calls took together. */
