@@ -26,6 +26,24 @@ def boot(bench):
     return bench.once('boot of calls', record)
 
 
+TURNS = 22  # of guests/work.sh: 3.7x10^8 calls
+
+
+def guest(bench):
+    """A Linux guest that runs Lua, git and SQLite, in a compact file. It is recorded in some minutes."""
+    def record():
+        if bench.args.quick:
+            raise Missing('a recording of 3.7x10^8 calls is made without --quick')
+        path, qemu = bench.scratch('guest.gtrace'), bench.qemus('machine', 'aarch64')[0]
+        command = linux(workloads.RUN_PROGRAMS % TURNS, workloads.PROGRAM_FOLDERS, workloads.program_files,
+                        ('-m', '512'))(bench.context, qemu)
+        measure.run([bench.guesttrace, 'record', '-q', '--clock', 'insn', '-o', path, '--sysroot',
+                     workloads.linux_files(workloads.PROGRAMS), '--', *(word for word in command if word != '@')],
+                    bench.folder, seconds=10 * measure.SECONDS)
+        return path
+    return bench.once('guest of calls', record)
+
+
 def in_turn(bench, commands):
     """Median seconds of each command, and the peak memory of those that are guesttrace's."""
     seconds, peaks = [[] for _ in commands], []

@@ -65,7 +65,7 @@ def read_output(process, since, watch):
                 begun = time.monotonic(), processor_time(process.pid)
 
 
-def run(command, scratch, realtime=False, since=None, watch=None):
+def run(command, scratch, realtime=False, since=None, watch=None, seconds=SECONDS):
     """The time from start to end of a command whose exit status must be 0, or from when it printed
     `since`. `watch` is called again and again while it runs: not for runs whose time matters."""
     err_path = os.path.join(scratch, 'err')
@@ -74,7 +74,7 @@ def run(command, scratch, realtime=False, since=None, watch=None):
         begun = time.monotonic(), 0
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=err, preexec_fn=limits(realtime))
-        timer = threading.Timer(SECONDS, process.kill)
+        timer = threading.Timer(seconds, process.kill)
         timer.start()
         try:
             output, since_begun = read_output(process, since, watch)

@@ -200,7 +200,18 @@ def lua_files(kernels):
     return {'mix.lua': read(SCRIPT), **{name: read(kernels, name) for name in names}}
 
 
+def program_files(_):
+    """git, Lua and SQLite, with what they do: see guests/work.sh."""
+    programs = linux_files(PROGRAMS)
+    files = {f'p/{folder}/{name}': read(programs, folder, name)
+             for folder in ('bin', 'lib') for name in sorted(os.listdir(os.path.join(programs, folder)))}
+    return {**files, **{name: read(HERE, 'guests', name) for name in ('mix.lua', 'work.sh', 'work.sql')}}
+
+
 SCRIPT = os.path.join(HERE, 'guests', 'mix.lua')
 RUN_LUA = ('echo GUEST BEGINS\n'
            '/lua/lib/ld-linux-aarch64.so.1 --library-path /lua/lib /lua/bin/lua5.4 /mix.lua 12')
+PROGRAMS = 'programs'  # of scripts/kernels
+RUN_PROGRAMS = 'sh /work.sh %d'
+PROGRAM_FOLDERS = ('p', 'p/bin', 'p/lib')
 BUSY = 'ls -lR /sys/kernel >/dev/null'
