@@ -98,6 +98,16 @@ def check_lanes(v, spans, handlers):
             middle = known[len(known) // 2][2] >> exp
             for at in {0, max(0, min(middle - bins // 2, (end >> exp) + 1 - bins)), (end >> exp) + 1 - bins}:
                 check_tile(v, n + vcpu, known, exp, at, bins)
+        check_near(v, n + vcpu, known, tracks['finest'], runs)
+
+
+def check_near(v, track, spans, finest, runs):
+    """Short handlers, looked at so closely that what is read around them does not have the beginning of their run."""
+    exp, width = max(0, finest - 2), 1 << finest
+    near = [begin >> exp for depth, _, begin, duration in spans if depth == 1 and duration < width and
+            begin - runs[bisect.bisect_right(runs, (begin, 1 << 63)) - 1][0] > 3 * width]
+    for at in near[:8]:
+        check_tile(v, track, spans, exp, at, 8)
 
 
 def check_sum(v, track, exp, end, runs):
