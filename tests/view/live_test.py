@@ -11,7 +11,7 @@ import sys
 
 import access_test
 import texts
-from gttest import commands, compilers, functions, made, paths, qemus
+from gttest import commands, compilers, functions, made, paths, qemus, uftrace, uftrace_write
 from gttest.commands import must, printed
 from gttest.paths import GUESTTRACE
 from gttest.results import Skip, equal, need, read_text, write
@@ -20,6 +20,7 @@ from viewing import Viewing
 
 STATUS = 'document.querySelector("[role=status]").textContent'
 CALLS = '(guesttrace.live.got.rows.find(r => r.function === "work") || {}).all_calls'
+FACTS = 'document.querySelector("[aria-label=\\"The recording\\"]").innerText'
 TABLE = '[...document.querySelectorAll(`[aria-label="Functions"] .rows .row`)].map(row => row.textContent).join("\\n")'
 KINDS = 'compact', 'uftrace'
 
@@ -265,6 +266,24 @@ def test_flight_recorder(t):
     with Viewing('--follow', r.path) as v:
         need(v.ready()['tasks'], 'no tasks')
     commands.kill(r.child)
+
+
+def test_facts(t):
+    """vCPUs, lost records and anomalies of a directory that is made up and locked, as a recorder's is."""
+    lost = uftrace_write.records((1000, uftrace.ENTRY, 0, 16), (1500, uftrace.LOST, 3, 0), (2000, uftrace.ENTRY, 0, 16))
+    path = uftrace_write.directory(f'{t.folder}/data', {7: lost}, {16: 'main'})
+    write(f'{path}/.guesttrace.lock', b'')
+    with open(f'{path}/events.txt', 'a', encoding='ascii') as f:
+        f.writelines(f'EVENT: {1001000 + cpu} guesttrace:cpu{cpu}\n' for cpu in range(3))
+    with Viewing('--follow', path) as v, LivePage(t, v.url) as p:
+        got = live(v)
+        equal({key: got.get(key) for key in ('state', 'records', 'tasks', 'vcpus', 'anomalies', 'lost')},
+              {'state': 'recording', 'records': 3, 'tasks': 1, 'vcpus': 3, 'anomalies': None, 'lost': 1}, 'facts')
+        p.browser.wait(f'{FACTS}.includes("vCPUs\\n3") && {FACTS}.includes("Lost\\nrecords, once")')
+        write(f'{path}/guesttrace.stats', b'calls=2\nanomaly.a=3\nanomaly.b=4\n')
+        equal(until(v, lambda got: 'anomalies' in got)['anomalies'], 7, 'anomalies')
+        os.unlink(f'{path}/.guesttrace.lock')
+        p.until_ended()
 
 
 def test_already_ended(t):

@@ -47,7 +47,7 @@ function rowsOfAnswer(got) {
 
 function showLiveFacts(got) {
   const rows = [['Records', countText(got.records)], ['Size', `${countText(got.bytes)} bytes`], ['Calls', countText(got.all_calls)], ['Time that ran', timeText(got.all_self_ns)],
-    ['Tasks', countText(got.tasks)], ['vCPUs', got.vcpus && countText(got.vcpus)], ['Lost', got.lost ? `records, ${countText(got.lost)} times` : 'no records'],
+    ['Tasks', countText(got.tasks)], ['vCPUs', got.vcpus && countText(got.vcpus)], ['Lost', got.lost ? `records, ${got.lost === 1 ? 'once' : `${countText(got.lost)} times`}` : 'no records'],
     ['Anomalies', got.anomalies === undefined ? 'known at the end' : countText(got.anomalies)]];
   livePage.facts.replaceChildren(...rows.filter(([, value]) => value).flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
 }
