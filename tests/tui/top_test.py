@@ -208,7 +208,7 @@ def test_keys(t):
         s.press('Enter')
         s.until(lambda lines: lines[0].startswith('seconds are'), 'no number')
         s.press('d', 'Escape', 'h')
-        s.until(lambda lines: any(line.startswith('space') for line in lines), 'keys')
+        s.until(lambda lines: any(line.startswith('Space ') for line in lines), 'keys')
         s.press('h', 'T')
         s.type('8')
         s.press('Enter')

@@ -214,10 +214,11 @@ static struct gt_calls_follow_sum times_of(const struct gt_calls_follow_open_tas
         .self = (uint64_t)MAX(e->self, 0), .total = took - slept, .slept = slept};
 }
 
-/* Of a task only its own time is kept. */
-static struct gt_calls_follow_sum own_of(const struct gt_calls_follow_sum *s)
+/* Of a task its own time is kept, and of its outermost calls how long it was suspended in them. */
+static struct gt_calls_follow_sum own_of(const struct gt_calls_follow_sum *s, bool outermost)
 {
-    return (struct gt_calls_follow_sum){.calls = s->calls, .self = s->self};
+    return (struct gt_calls_follow_sum){
+        .calls = s->calls, .self = s->self, .slept = outermost ? s->slept : 0};
 }
 
 int gt_calls_follow_take(void *calls, struct gt_calls_stack *s, const struct gt_calls_out *out)
@@ -233,7 +234,7 @@ int gt_calls_follow_take(void *calls, struct gt_calls_stack *s, const struct gt_
         struct function *of = function_at(f, e->function);
         const struct gt_calls_follow_sum sum =
             e->kind == GT_CALL_ENTRY ? (struct gt_calls_follow_sum){.calls = 1} : times_of(t, e);
-        const struct gt_calls_follow_sum own = own_of(&sum);
+        const struct gt_calls_follow_sum own = own_of(&sum, e->depth == 0);
         add(&of->times.ended, &sum);
         if (!of->public.suspends)
             add(&t->times.ended, &own);
@@ -255,7 +256,7 @@ static void add_open(const struct gt_calls_follow_calls *f, struct gt_calls_foll
                                  .self = (int64_t)(until - frame->begin - s->spent[k].child),
                                  .slept = gt_calls_stack_slept(s, k, s->last),
                                  .flags = frame->recursive ? GT_CALL_RECURSIVE : 0});
-        const struct gt_calls_follow_sum own = own_of(&sum);
+        const struct gt_calls_follow_sum own = own_of(&sum, k == 0);
         add(&of->times.open, &sum);
         if (!of->public.suspends)
             add(&t->times.open, &own);

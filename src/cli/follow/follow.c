@@ -49,6 +49,8 @@ void gt_cli_follow_destroy(struct gt_cli_follow *f)
     g_array_free(f->rows, TRUE);
     g_free(f->path);
     g_free(f->glob);
+    gt_profile_find_free(f->find);
+    g_free(f->sought);
     g_free(f->task);
     g_free(f->since);
     g_free(f);

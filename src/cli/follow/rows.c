@@ -19,20 +19,55 @@ static uint64_t key_of(const struct gt_cli_follow_row *row, enum gt_cli_follow_s
     return keys[sort];
 }
 
-static bool is_wanted(const struct gt_cli_follow *f, const char *name)
+int gt_cli_follow_seek(struct gt_cli_follow *f, const char *text, struct gt_error *err)
+{
+    struct gt_profile_find *find = NULL;
+    const int status = *text ? gt_profile_find_parse(text, &find, err) : 0;
+    if (status < 0)
+        return status;
+    gt_profile_find_free(f->find);
+    g_free(f->sought);
+    g_free(f->glob);
+    f->find = find;
+    f->sought = find ? g_strdup(text) : NULL;
+    f->glob = NULL;
+    f->others = false;
+    return 0;
+}
+
+/* Counts those that were found, whether they run or not. */
+static bool is_wanted(struct gt_cli_follow *f, const char *name, struct gt_cli_follow_row *row)
 {
     g_autofree char *small = f->glob && f->any_case ? g_ascii_strdown(name, -1) : NULL;
-    return !f->glob || gt_text_glob_fits(f->glob, small ? small : name);
+    if (f->glob && !gt_text_glob_fits(f->glob, small ? small : name))
+        return false;
+    row->found = f->find ? gt_profile_find_match(f->find, name, row->module) : GT_FOUND;
+    f->found += row->found != GT_FOUND_NOT;
+    f->exact += row->found == GT_FOUND_EXACTLY;
+    return row->found != GT_FOUND_NOT;
 }
 
 /* A function that has not run since the last look is shown where rows are sorted by older sums. */
-static void add_row(struct gt_cli_follow *f, const char *name, const struct gt_cli_follow_row *row)
+static void add_row(struct gt_cli_follow *f, const char *name, struct gt_cli_follow_row *row)
 {
     const bool by_all =
         f->idle || (f->sort >= GT_FOLLOW_BY_ALL_SELF && f->sort <= GT_FOLLOW_BY_ALL_CALLS);
     const struct gt_calls_follow_sum *shown = by_all ? &row->sums.all : &row->sums.now;
-    if ((shown->calls || shown->self || shown->total) && is_wanted(f, name))
+    if (is_wanted(f, name, row) && (shown->calls || shown->self || shown->total))
         g_array_append_vals(f->rows, row, 1);
+}
+
+/* Where some names are exactly the text, others are left out. */
+static void prefer_exact(struct gt_cli_follow *f)
+{
+    struct gt_cli_follow_row *row = (void *)f->rows->data;
+    guint n = 0;
+    if (!f->exact || f->others)
+        return;
+    for (guint i = 0; i < f->rows->len; i++)
+        if (row[i].found == GT_FOUND_EXACTLY)
+            row[n++] = row[i];
+    g_array_set_size(f->rows, n);
 }
 
 /* Rows of other things than functions come last. */
@@ -70,8 +105,7 @@ static void list_tasks(struct gt_cli_follow *f)
     f->sums = (struct gt_calls_follow_sums){0};
     for (size_t i = 0; i < gt_calls_follow_n_tasks(f->calls); i++) {
         const struct gt_calls_follow_task *task = gt_calls_follow_task(f->calls, i);
-        const struct gt_cli_follow_row row = {
-            .name = task->name, .task = task->id, .sums = task->sums};
+        struct gt_cli_follow_row row = {.name = task->name, .task = task->id, .sums = task->sums};
         add_sum(&f->sums.now, &task->sums.now);
         add_sum(&f->sums.all, &task->sums.all);
         if (f->by_task)
@@ -98,9 +132,11 @@ static void list_functions(struct gt_cli_follow *f)
 void gt_cli_follow_list(struct gt_cli_follow *f)
 {
     g_array_set_size(f->rows, 0);
+    f->found = f->exact = 0;
     list_tasks(f);
     if (!f->by_task)
         list_functions(f);
+    prefer_exact(f);
     g_array_sort_with_data(f->rows, compare_rows, f);
     f->fit = f->rows->len;
     if (f->limit && f->rows->len > f->limit)

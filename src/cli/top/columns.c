@@ -8,33 +8,70 @@
 #include <stddef.h>
 #include <string.h>
 
-enum kind { SHARE, TIME, COUNT, RATE };
+enum kind { SHARE, SHARE_OF_ALL, TIME, COUNT, RATE };
 
-/* A narrow terminal leaves columns out: the name is more than the numbers. */
-static const struct column {
-    const char *heading;
-    int width, least; /* columns of the terminal that it takes */
+struct column {
+    const char *heading; /* NULL: there are no more */
+    int width, least;    /* columns of the terminal that it takes */
     enum kind kind;
     size_t offset; /* in struct gt_calls_follow_sums */
-} columns[] = {
-    {"SELF%", 5, 0, SHARE, offsetof(struct gt_calls_follow_sums, now.self)},
-    {"SELF", GT_AMOUNT_TIME_WIDTH, 36, TIME, offsetof(struct gt_calls_follow_sums, now.self)},
-    {"TOTAL", GT_AMOUNT_TIME_WIDTH, 76, TIME, offsetof(struct gt_calls_follow_sums, now.total)},
-    {"SLEPT", GT_AMOUNT_TIME_WIDTH, 144, TIME, offsetof(struct gt_calls_follow_sums, now.slept)},
-    {"CALLS", 11, 56, COUNT, offsetof(struct gt_calls_follow_sums, now.calls)},
-    {"CALLS/S", 11, 120, RATE, offsetof(struct gt_calls_follow_sums, now.calls)},
-    {"ALL SELF", GT_AMOUNT_TIME_WIDTH, 90, TIME, offsetof(struct gt_calls_follow_sums, all.self)},
-    {"ALL TOTAL", GT_AMOUNT_TIME_WIDTH, 130, TIME,
-     offsetof(struct gt_calls_follow_sums, all.total)},
-    {"ALL CALLS", 12, 104, COUNT, offsetof(struct gt_calls_follow_sums, all.calls)},
+    bool is_total; /* may have time in which tasks were suspended: --wall */
 };
+
+#define NOW(member) offsetof(struct gt_calls_follow_sums, now.member)
+#define ALL(member) offsetof(struct gt_calls_follow_sums, all.member)
+
+/* A narrow terminal leaves columns out: the name is more than the numbers. */
+static const struct column of_functions[] = {
+    {"SELF%", 5, 0, SHARE, NOW(self)},
+    {"SELF", GT_AMOUNT_TIME_WIDTH, 36, TIME, NOW(self)},
+    {"TOTAL%", 6, 80, SHARE, NOW(total), .is_total = true},
+    {"TOTAL", GT_AMOUNT_TIME_WIDTH, 76, TIME, NOW(total)},
+    {"SLEPT", GT_AMOUNT_TIME_WIDTH, 154, TIME, NOW(slept)},
+    {"CALLS", 11, 56, COUNT, NOW(calls)},
+    {"CALLS/S", 11, 132, RATE, NOW(calls)},
+    {"ALL SELF%", 9, 106, SHARE_OF_ALL, ALL(self)},
+    {"ALL SELF", GT_AMOUNT_TIME_WIDTH, 94, TIME, ALL(self)},
+    {"ALL TOTAL", GT_AMOUNT_TIME_WIDTH, 143, TIME, ALL(total)},
+    {"ALL CALLS", 12, 119, COUNT, ALL(calls)},
+    {0},
+};
+
+/* All of a task's self time is the time that it ran. */
+static const struct column of_tasks[] = {
+    {"RAN%", 5, 0, SHARE, NOW(self)},
+    {"RAN", GT_AMOUNT_TIME_WIDTH, 36, TIME, NOW(self)},
+    {"SLEPT", GT_AMOUNT_TIME_WIDTH, 68, TIME, NOW(slept)},
+    {"CALLS", 11, 56, COUNT, NOW(calls)},
+    {"CALLS/S", 11, 132, RATE, NOW(calls)},
+    {"ALL RAN%", 8, 94, SHARE_OF_ALL, ALL(self)},
+    {"ALL RAN", GT_AMOUNT_TIME_WIDTH, 84, TIME, ALL(self)},
+    {"ALL SLEPT", GT_AMOUNT_TIME_WIDTH, 106, TIME, ALL(slept)},
+    {"ALL CALLS", 12, 119, COUNT, ALL(calls)},
+    {0},
+};
+
+static const struct column *columns_of(const struct gt_cli_top *t)
+{
+    return t->follow->by_task ? of_tasks : of_functions;
+}
 
 void gt_cli_top_put_heading(const struct gt_cli_top *t, int room, GString *out)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(columns); i++)
-        if (room >= columns[i].least)
-            g_string_append_printf(out, "%*s ", columns[i].width, columns[i].heading);
+    for (const struct column *c = columns_of(t); c->heading; c++)
+        if (room >= c->least)
+            g_string_append_printf(out, "%*s ", c->width, c->heading);
     g_string_append(out, t->follow->by_task ? "TASK" : "FUNCTION");
+}
+
+/* Of the time that ran in all tasks. */
+static char *share_of(const struct gt_cli_top *t, const struct gt_cli_follow_row *row,
+                      const struct column *c, uint64_t value)
+{
+    const uint64_t whole = c->kind == SHARE ? t->follow->sums.now.self : t->follow->sums.all.self;
+    return row->suspends || !whole || (c->is_total && t->follow->wall)
+               ? g_strdup("-")
+               : g_strdup_printf("%.1f", 100.0 * (double)value / (double)whole);
 }
 
 static char *text_of(const struct gt_cli_top *t, const struct gt_cli_follow_row *row,
@@ -44,10 +81,8 @@ static char *text_of(const struct gt_cli_top *t, const struct gt_cli_follow_row 
     const uint64_t value = *(const uint64_t *)(const void *)((const char *)&row->sums + c->offset);
     switch (c->kind) {
     case SHARE:
-        return row->suspends || !t->follow->sums.now.self
-                   ? g_strdup("-")
-                   : g_strdup_printf("%.1f",
-                                     100.0 * (double)value / (double)t->follow->sums.now.self);
+    case SHARE_OF_ALL:
+        return share_of(t, row, c, value);
     case TIME:
         *gt_cli_amount_put_time(text, value) = '\0';
         return g_strdup(text);
@@ -63,11 +98,11 @@ static char *text_of(const struct gt_cli_top *t, const struct gt_cli_follow_row 
 void gt_cli_top_put_numbers(const struct gt_cli_top *t, const struct gt_cli_follow_row *row,
                             int room, GString *out)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(columns); i++) {
-        if (room < columns[i].least)
+    for (const struct column *c = columns_of(t); c->heading; c++) {
+        if (room < c->least)
             continue;
-        g_autofree char *text = text_of(t, row, &columns[i]);
-        g_string_append_printf(out, "%*s ", columns[i].width, text);
+        g_autofree char *text = text_of(t, row, c);
+        g_string_append_printf(out, "%*s ", c->width, text);
     }
 }
 

@@ -127,10 +127,11 @@ const struct gt_cli_command gt_cli_command_top = {
             "their self time, total time and calls, then, and since the recording began. A table "
             "of a recording with more than 4 Mi records begins with nothing (--since). Recordings "
             "with --last have no file to be read, and are refused.",
-            "Keys: q ends; s, < and > choose the column that sorts; t shows tasks or functions; / "
-            "takes a glob that names must match, T a task, whose functions alone are shown then; "
-            "space pauses; d takes the seconds between tables; arrows, Page Up, Page Down, Home "
-            "and End move; h lists keys.",
+            "? shows all keys: s, < and > choose the column that sorts; t shows tasks, with the "
+            "time "
+            "that each ran, or functions; / seeks functions by a part of the name, a glob, "
+            "MODULE:NAME or /REGEX/; T takes a task, whose functions alone are shown then; space "
+            "pauses; q ends.",
             "Damage in the recording's file is reported on standard error, from the screen when it "
             "ends.",
             "With --batch or --json the exit status is 0 if the recording ended or N tables were "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace top` in the terminal: see top.h. */
+#include "cli/keys.h"
 #include "cli/terminal_text.h"
 #include "cli/top/top.h"
 
@@ -12,27 +13,66 @@ enum {
     GONE = 100,      /* reads without a key before their time: the terminal is gone */
 };
 
+enum action {
+    NONE,
+    DOWN,
+    UP,
+    PAGE_DOWN,
+    PAGE_UP,
+    TO_FIRST,
+    TO_LAST,
+    SORT_NEXT,
+    SORT_BEFORE,
+    SWITCH_TASKS,
+    SEEK,
+    SWITCH_OTHERS,
+    CHOOSE_TASK,
+    CHOOSE_DELAY,
+    PAUSE,
+    IN_TEXTS, /* of a text that is typed: gt_cli_key_type */
+    HELP,
+    QUIT,
+};
+
+static const struct gt_cli_key keys[] = {
+    {{0}, 0, "MOVE"},
+    {{KEY_DOWN, 'j'}, DOWN, "to the next row"},
+    {{KEY_UP, 'k'}, UP, "to the row before"},
+    {{KEY_NPAGE}, PAGE_DOWN, "a screen on"},
+    {{KEY_PPAGE}, PAGE_UP, "a screen back"},
+    {{KEY_HOME}, TO_FIRST, "to the first row"},
+    {{KEY_END}, TO_LAST, "to the last row"},
+    {{0}, 0, "TABLE"},
+    {{'s', '>'}, SORT_NEXT, "sort by another column"},
+    {{'<'}, SORT_BEFORE, "sort by the one before"},
+    {{'t'}, SWITCH_TASKS, "tasks or functions"},
+    {{'T'}, CHOOSE_TASK, "one task: number, glob"},
+    {{' '}, PAUSE, "pause, go on"},
+    {{'d'}, CHOOSE_DELAY, "seconds between tables"},
+    {{0}, 0, "SEARCH"},
+    {{'/'}, SEEK, "part of a name, glob,"},
+    {{0}, 0, "                 MODULE:NAME, /REGEX/"},
+    {{'a'}, SWITCH_OTHERS, "the exact name or all"},
+    {{0}, 0, "TEXT THAT IS TYPED"},
+    {{KEY_ENTER, '\n'}, IN_TEXTS, "take it"},
+    {{27}, IN_TEXTS, "leave it"},
+    {{KEY_BACKSPACE, 127, 8}, IN_TEXTS, "remove a character"},
+    {{0}, 0, "ALL"},
+    {{'?', 'h'}, HELP, "these keys"},
+    {{'q'}, QUIT, "end"},
+    {{0}, 0, NULL},
+};
+
 struct screen {
     struct gt_cli_top *top;
     int delay;   /* ms */
     gint64 next; /* when the next look is due */
     bool paused, helps;
-    char asks; /* the key whose text is typed; 0: none */
+    enum action asks; /* whose text is typed; NONE: none */
     char text[TEXT_BYTES + 1];
-    const char *message;
-    guint first; /* row on the screen */
-};
-
-static const char *const help[] = {
-    "q      end",
-    "s < >  sort by another column",
-    "t      tasks, functions",
-    "/      only names that a glob matches",
-    "T      only a task: a number, a glob",
-    "space  pause, go on",
-    "d      seconds between tables",
-    "arrows, Page Up, Page Down, Home, End: move",
-    "h ?    this list",
+    char said[200]; /* "": nothing */
+    guint first;    /* row on the screen, or line of the help */
+    guint lines;    /* of the help */
 };
 
 /* ---- drawing ------------------------------------------------------------------------------- */
@@ -41,11 +81,24 @@ static const char *const help[] = {
 static void put_question(const struct screen *s)
 {
     g_autofree char *line = g_strdup_printf("%s%s_",
-                                            s->asks == '/'   ? "/"
-                                            : s->asks == 'T' ? "task: "
-                                                             : "seconds: ",
+                                            s->asks == SEEK          ? "/"
+                                            : s->asks == CHOOSE_TASK ? "task: "
+                                                                     : "seconds: ",
                                             s->text);
     gt_cli_terminal_put(COLS - 1, line);
+}
+
+/* What restricts the rows, and how many functions or tasks were found. */
+static void put_search(const struct screen *s, GString *heading)
+{
+    const struct gt_cli_top *t = s->top;
+    if (t->follow->glob)
+        g_string_append_printf(heading, " %s", t->follow->glob);
+    if (t->follow->find && t->follow->exact && !t->follow->others)
+        g_string_append_printf(heading, " %s: %zu of %zu", t->follow->sought, t->follow->exact,
+                               t->follow->found);
+    else if (t->follow->find)
+        g_string_append_printf(heading, " %s: %zu", t->follow->sought, t->follow->found);
 }
 
 static void put_head(const struct screen *s)
@@ -57,16 +110,15 @@ static void put_head(const struct screen *s)
     if (s->asks)
         put_question(s);
     else
-        gt_cli_terminal_put_name(COLS - 1, s->message ? s->message : title);
+        gt_cli_terminal_put_name(COLS - 1, *s->said ? s->said : title);
     gt_cli_top_put_heading(t, COLS, heading);
-    if (t->follow->glob)
-        g_string_append_printf(heading, " %s", t->follow->glob);
+    put_search(s, heading);
     g_string_append_printf(heading, " by %s%s", gt_cli_follow_sort_names[t->follow->sort],
                            s->paused ? ", paused" : "");
     attron(A_REVERSE);
     mvhline(1, 0, ' ', COLS);
     move(1, 0);
-    gt_cli_terminal_put(COLS - 1, heading->str);
+    gt_cli_terminal_put_name(COLS - 1, heading->str);
     attroff(A_REVERSE);
 }
 
@@ -82,20 +134,35 @@ static void put_row(const struct gt_cli_top *t, guint row, int line)
     gt_cli_terminal_put_name(COLS - 1 - (int)numbers->len, name);
 }
 
+/* As many as there is room for; the last line says whether there are more. */
+static void put_help(struct screen *s)
+{
+    g_autoptr(GPtrArray) help = gt_cli_key_help(keys, COLS - 1);
+    const guint room = (guint)MAX(LINES - HEAD, 1), rows = help->len > room ? room - 1 : room;
+    s->lines = help->len;
+    for (guint i = 0; i < rows && s->first + i < help->len; i++) {
+        move(HEAD + (int)i, 0);
+        gt_cli_terminal_put(COLS - 1, help->pdata[s->first + i]);
+    }
+    if (rows == room)
+        return;
+    g_autofree char *more = g_strdup_printf("%u to %u of %u; Down: the next ones", s->first + 1,
+                                            MIN(s->first + rows, help->len), help->len);
+    move(LINES - 1, 0);
+    gt_cli_terminal_put(COLS - 1, more);
+}
+
 static void draw(struct screen *s)
 {
     const struct gt_cli_top *t = s->top;
-    s->first = MIN(s->first, t->follow->rows->len ? t->follow->rows->len - 1 : 0);
+    const guint n = s->helps ? s->lines : t->follow->rows->len;
+    s->first = MIN(s->first, n ? n - 1 : 0);
     erase();
-    for (int line = HEAD; line < LINES; line++) {
-        const guint i = (guint)(line - HEAD);
-        if (s->helps && i < G_N_ELEMENTS(help)) {
-            move(line, 0);
-            gt_cli_terminal_put(COLS - 1, help[i]);
-        } else if (!s->helps && s->first + i < t->follow->rows->len) {
-            put_row(t, s->first + i, line);
-        }
-    }
+    if (s->helps)
+        put_help(s);
+    for (int line = HEAD; line < LINES && !s->helps; line++)
+        if (s->first + (guint)(line - HEAD) < t->follow->rows->len)
+            put_row(t, s->first + (guint)(line - HEAD), line);
     put_head(s);
     refresh();
 }
@@ -106,7 +173,7 @@ static void take_delay(struct screen *s)
 {
     const int delay = gt_cli_top_delay(s->text);
     if (delay < 0) {
-        s->message = "seconds are a number from 0.01 to 3600";
+        g_strlcpy(s->said, "seconds are a number from 0.01 to 3600", sizeof s->said);
         return;
     }
     s->delay = delay;
@@ -115,36 +182,28 @@ static void take_delay(struct screen *s)
 
 static void accept_text(struct screen *s)
 {
-    struct gt_cli_top *t = s->top;
-    if (s->asks == 'd')
+    struct gt_error err = {0};
+    if (s->asks == CHOOSE_DELAY)
         take_delay(s);
-    else if (s->asks == 'T')
-        gt_cli_follow_set_task(t->follow, s->text);
-    else {
-        g_free(t->follow->glob);
-        t->follow->glob = *s->text ? g_strdup(s->text) : NULL;
-    }
-    s->asks = 0;
+    else if (s->asks == CHOOSE_TASK)
+        gt_cli_follow_set_task(s->top->follow, s->text);
+    else if (gt_cli_follow_seek(s->top->follow, s->text, &err) < 0)
+        g_strlcpy(s->said, err.text, sizeof s->said);
 }
 
 static void take_text(struct screen *s, int key)
 {
-    const size_t n = strlen(s->text);
-    if (key == '\n' || key == KEY_ENTER)
+    const enum gt_cli_typed typed = gt_cli_key_type(s->text, TEXT_BYTES, key);
+    if (typed == GT_CLI_TYPED)
         accept_text(s);
-    else if (key == 27)
-        s->asks = 0;
-    else if ((key == KEY_BACKSPACE || key == 127 || key == 8) && n)
-        s->text[n - 1] = '\0';
-    else if (key >= ' ' && key < 127 && n < TEXT_BYTES) {
-        s->text[n] = (char)key;
-        s->text[n + 1] = '\0';
-    }
+    if (typed != GT_CLI_TYPING)
+        s->asks = NONE;
 }
 
 static void move_by(struct screen *s, int rows)
 {
-    const int64_t last = (int64_t)s->top->follow->rows->len - 1, to = (int64_t)s->first + rows;
+    const guint n = s->helps ? s->lines : s->top->follow->rows->len;
+    const int64_t last = (int64_t)n - 1, to = (int64_t)s->first + rows;
     s->first = (guint)CLAMP(to, 0, MAX(last, 0));
 }
 
@@ -154,49 +213,78 @@ static void sort_next(struct screen *s, int by)
         ((int)s->top->follow->sort + by + GT_FOLLOW_SORTS) % GT_FOLLOW_SORTS);
 }
 
-static void take_move(struct screen *s, int key)
+/* False: another action. */
+static bool take_move(struct screen *s, enum action action)
 {
-    const int page = MAX(LINES - HEAD, 1);
-    if (key == KEY_DOWN || key == 'j')
-        move_by(s, 1);
-    else if (key == KEY_UP || key == 'k')
-        move_by(s, -1);
-    else if (key == KEY_NPAGE)
-        move_by(s, page);
-    else if (key == KEY_PPAGE)
-        move_by(s, -page);
-    else if (key == KEY_HOME)
-        s->first = 0;
-    else if (key == KEY_END)
-        move_by(s, INT32_MAX);
+    const int page = MAX(LINES - HEAD - s->helps, 1);
+    switch (action) {
+    case DOWN:
+    case UP:
+        move_by(s, action == DOWN ? 1 : -1);
+        return true;
+    case PAGE_DOWN:
+    case PAGE_UP:
+        move_by(s, action == PAGE_DOWN ? page : -page);
+        return true;
+    case TO_FIRST:
+    case TO_LAST:
+        move_by(s, action == TO_FIRST ? INT32_MIN : INT32_MAX);
+        return true;
+    default:
+        return false;
+    }
 }
 
-/* False: q. */
+static void show_help(struct screen *s, bool helps)
+{
+    if (s->helps != helps)
+        s->first = 0;
+    s->helps = helps;
+}
+
+static void take_action(struct screen *s, enum action action)
+{
+    switch (action) {
+    case SORT_NEXT:
+    case SORT_BEFORE:
+        sort_next(s, action == SORT_NEXT ? 1 : -1);
+        return;
+    case SWITCH_TASKS:
+        s->top->follow->by_task = !s->top->follow->by_task;
+        return;
+    case PAUSE:
+        s->paused = !s->paused;
+        return;
+    case SWITCH_OTHERS:
+        s->top->follow->others = !s->top->follow->others;
+        return;
+    case SEEK:
+    case CHOOSE_DELAY:
+    case CHOOSE_TASK:
+        s->asks = action;
+        *s->text = '\0';
+        return;
+    default:
+        return;
+    }
+}
+
+/* False: q. Keys that move do so in the help, too; others end it. */
 static bool take_key(struct screen *s, int key)
 {
+    const enum action action = (enum action)gt_cli_key_action(keys, key);
+    if (key == KEY_RESIZE)
+        return true;
     if (s->asks) {
         take_text(s, key);
         return true;
     }
-    const bool helped = s->helps;
-    s->message = NULL;
-    s->helps = helped && key == KEY_RESIZE;
-    if (key == 's' || key == '>')
-        sort_next(s, 1);
-    else if (key == '<')
-        sort_next(s, -1);
-    else if (key == 't')
-        s->top->follow->by_task = !s->top->follow->by_task;
-    else if (key == ' ')
-        s->paused = !s->paused;
-    else if (key == '/' || key == 'd' || key == 'T') {
-        s->asks = (char)key;
-        *s->text = '\0';
-    } else if (key == 'h' || key == '?')
-        s->helps = !helped;
-    else
-        take_move(s, key);
-    return key != 'q';
+    *s->said = '\0';
+    if (take_move(s, action))
+        return true;
+    show_help(s, action == HELP && !s->helps);
+    take_action(s, action);
+    return action != QUIT;
 }
 
 /* ---- all ----------------------------------------------------------------------------------- */

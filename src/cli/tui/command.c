@@ -2,6 +2,7 @@
 /* `guesttrace tui`: a recording's calls and functions, to walk through in the terminal. */
 #include "cli/reading.h"
 #include "cli/terminal_text.h"
+#include "cli/tui/keys.h"
 #include "cli/tui/screen.h"
 
 #include <curses.h>
@@ -11,19 +12,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char keys[] =
-    "arrows Enter: open, close  g: calls of  b: callers  r: functions below  "
-    "R: functions  s: sort  S: tasks  I: info  O: editor  f: fields  "
-    "/ N P: search  Backspace: back  q: quit";
+static const char greeting[] = "? shows all keys, / searches, q ends";
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 
 static int show_page(struct gt_tui_screen *s, struct gt_tui_page *page, int status)
 {
-    if (status < 0)
+    if (status < 0) {
         gt_tui_page_destroy(page);
-    else
-        g_ptr_array_add(s->pages, page);
+        return status;
+    }
+    if (!page->whole)
+        page->whole = s->graph->whole;
+    g_ptr_array_add(s->pages, page);
     return status;
 }
 
@@ -37,100 +38,129 @@ static int show_part(struct gt_tui_screen *s, bool callers, struct gt_error *err
     return show_page(s, page, status);
 }
 
-static void find(struct gt_tui_screen *s, bool back)
-{
-    if (*s->search && !gt_tui_page_find(s->reading, gt_tui_screen_page(s), s->search, back))
-        s->message = "there is no other function of that name";
-}
-
-static void take_search(struct gt_tui_screen *s, int key)
-{
-    const size_t n = strlen(s->search);
-    if (key == '\n' || key == KEY_ENTER) {
-        s->searching = false;
-        find(s, false);
-    } else if (key == 27) {
-        s->searching = false;
-    } else if ((key == KEY_BACKSPACE || key == 127 || key == 8) && n) {
-        s->search[n - 1] = '\0';
-    } else if (key >= ' ' && key < 256 && key != 127 && n < GT_TUI_TEXT) {
-        s->search[n] = (char)key;
-        s->search[n + 1] = '\0';
-    }
-}
-
 static void move_by(struct gt_tui_page *p, int lines)
 {
     const int64_t to = (int64_t)p->at + lines, last = (int64_t)p->lines->len - 1;
     p->at = (guint)CLAMP(to, 0, MAX(last, 0));
 }
 
-/* Keys of the tree, as in uftrace's tui; false: another one. */
-static bool take_tree(struct gt_tui_page *p, int key)
+/* ---- search -------------------------------------------------------------------------------- */
+
+/* In the list of hits each line is one. */
+static int find(struct gt_tui_screen *s, bool back, struct gt_error *err)
 {
-    switch (key) {
-    case 'c':
-    case 'e':
-        gt_tui_page_open(p, key == 'e');
+    struct gt_tui_page *p = gt_tui_screen_page(s);
+    if (p->hits) {
+        const int status = back ? 0 : gt_tui_hits_more(s->reading, p, err);
+        move_by(p, back ? -1 : 1);
+        return status;
+    }
+    if (s->search.find && !gt_tui_page_find(p, &s->search, back))
+        s->message = "there is no other function of that name";
+    return 0;
+}
+
+static int take_typed(struct gt_tui_screen *s, int key, struct gt_error *err)
+{
+    const enum gt_cli_typed typed = gt_cli_key_type(s->typed, GT_TUI_TEXT, key);
+    s->types = typed == GT_CLI_TYPING;
+    if (typed != GT_CLI_TYPED || !*s->typed)
+        return 0;
+    gt_tui_search_set(&s->search, s->reading, s->typed);
+    s->message = s->search.said;
+    return gt_tui_screen_page(s)->hits ? 0 : find(s, false, err);
+}
+
+/* Without a search, the calls of the chosen function. */
+static int list_hits(struct gt_tui_screen *s, struct gt_error *err)
+{
+    const struct gt_tui_page *p = gt_tui_screen_page(s);
+    const struct gt_tui_line *line = gt_tui_page_line(p);
+    struct gt_tui_page *page;
+    if (!s->search.find && line && !p->texts)
+        gt_tui_search_set(&s->search, s->reading, gt_cli_reading_name(s->reading, line->function));
+    if (!s->search.find) {
+        s->message = "/ searches first";
+        return 0;
+    }
+    if (p->hits)
+        g_ptr_array_set_size(s->pages, (gint)s->pages->len - 1);
+    const int status = gt_tui_hits_make(s->reading, &s->search, &page, err);
+    return show_page(s, page, status);
+}
+
+static int show_others(struct gt_tui_screen *s, struct gt_error *err)
+{
+    gt_tui_search_switch(&s->search);
+    s->message = s->search.find ? s->search.said : "/ searches first";
+    return s->search.find && gt_tui_screen_page(s)->hits ? list_hits(s, err) : 0;
+}
+
+/* ---- moves --------------------------------------------------------------------------------- */
+
+/* As in uftrace's tui; false: another action. */
+static bool take_tree(struct gt_tui_page *p, enum gt_tui_action action)
+{
+    switch (action) {
+    case GT_TUI_CLOSE_ONE:
+    case GT_TUI_OPEN_ONE:
+        gt_tui_page_open(p, action == GT_TUI_OPEN_ONE);
         return true;
-    case 'C':
-    case 'E':
-        gt_tui_page_open_all(p, key == 'E');
+    case GT_TUI_CLOSE_ALL:
+    case GT_TUI_OPEN_ALL:
+        gt_tui_page_open_all(p, action == GT_TUI_OPEN_ALL);
         return true;
-    case 'n':
-    case 'p':
-        gt_tui_page_sibling(p, key == 'n');
+    case GT_TUI_NEXT:
+    case GT_TUI_BEFORE:
+        gt_tui_page_sibling(p, action == GT_TUI_NEXT);
         return true;
-    case 'u':
+    case GT_TUI_PARENT:
         gt_tui_page_up(p);
         return true;
-    case 'l': /* what takes longest is first */
+    case GT_TUI_LONGEST: /* it is the first */
         gt_tui_page_open(p, true);
         gt_tui_page_enter(p);
         return true;
-    case 'z':
-        p->top = p->at - MIN(p->at, (guint)MAX(LINES - GT_TUI_HEAD - GT_TUI_FOOT, 1) / 2);
+    case GT_TUI_RIGHT:
+        if (!gt_tui_page_open(p, true))
+            gt_tui_page_enter(p);
+        return true;
+    case GT_TUI_LEFT:
+        if (!gt_tui_page_open(p, false))
+            gt_tui_page_up(p);
         return true;
     default:
         return false;
     }
 }
 
-/* Keys that move; false: another one. */
-static bool take_move(struct gt_tui_page *p, int key)
+/* False: another action. */
+static bool take_move(struct gt_tui_page *p, enum gt_tui_action action)
 {
-    switch (key) {
-    case KEY_DOWN:
-    case 'j':
+    switch (action) {
+    case GT_TUI_DOWN:
         move_by(p, 1);
         return true;
-    case KEY_UP:
-    case 'k':
+    case GT_TUI_UP:
         move_by(p, -1);
         return true;
-    case KEY_NPAGE:
-    case ' ':
-        move_by(p, LINES - 3);
+    case GT_TUI_PAGE_DOWN:
+        move_by(p, MAX(LINES - 3, 1));
         return true;
-    case KEY_PPAGE:
-        move_by(p, 3 - LINES);
+    case GT_TUI_PAGE_UP:
+        move_by(p, -MAX(LINES - 3, 1));
         return true;
-    case KEY_HOME:
+    case GT_TUI_HOME:
         p->at = 0;
         return true;
-    case KEY_END:
+    case GT_TUI_END:
         move_by(p, INT32_MAX);
         return true;
-    case KEY_RIGHT:
-        if (!gt_tui_page_open(p, true))
-            gt_tui_page_enter(p);
-        return true;
-    case KEY_LEFT:
-        if (!gt_tui_page_open(p, false))
-            gt_tui_page_up(p);
+    case GT_TUI_MIDDLE:
+        p->top = p->at - MIN(p->at, gt_tui_screen_room() / 2);
         return true;
     default:
-        return false;
+        return p->n_nodes && take_tree(p, action);
     }
 }
 
@@ -193,7 +223,7 @@ static int take_enter(struct gt_tui_screen *s, struct gt_error *err)
 {
     struct gt_tui_page *p = gt_tui_screen_page(s);
     const struct gt_tui_line *line = gt_tui_page_line(p);
-    if (p->kind == GT_TUI_FUNCTIONS)
+    if (p->kind == GT_TUI_FUNCTIONS || p->kind == GT_TUI_HITS)
         return show_part(s, false, err);
     if (p->kind == GT_TUI_TASKS && line)
         return choose_task(s, line->node, err);
@@ -254,60 +284,109 @@ static void open_editor(struct gt_tui_screen *s)
         run_editor(s, &f);
 }
 
-/* Keys that show another page; false: another one. */
-static bool take_page(struct gt_tui_screen *s, int key, int *status, struct gt_error *err)
+static void show_keys(struct gt_tui_screen *s)
+{
+    if (gt_tui_screen_page(s)->kind != GT_TUI_KEYS)
+        g_ptr_array_add(s->pages, gt_tui_page_keys(COLS));
+}
+
+static void go_back(struct gt_tui_screen *s)
+{
+    if (s->pages->len > 1)
+        g_ptr_array_set_size(s->pages, (gint)s->pages->len - 1);
+}
+
+/* False: another action. */
+static bool take_page(struct gt_tui_screen *s, enum gt_tui_action action, int *status,
+                      struct gt_error *err)
 {
     struct gt_tui_page *p = gt_tui_screen_page(s), *page;
     const struct gt_tui_line *line = gt_tui_page_line(p);
-    if (key == 'g' || key == 'b')
-        *status = show_part(s, key == 'b', err);
-    else if (key == 'G')
+    switch (action) {
+    case GT_TUI_CALLEES:
+    case GT_TUI_CALLERS:
+        *status = show_part(s, action == GT_TUI_CALLERS, err);
+        return true;
+    case GT_TUI_GRAPH:
         g_ptr_array_set_size(s->pages, 1);
-    else if (key == 'R') {
+        return true;
+    case GT_TUI_REPORT:
         *status = gt_tui_page_report(s->reading, &page, err);
         *status = show_page(s, page, *status);
-    } else if (key == 'I') {
+        return true;
+    case GT_TUI_SHOW_INFO:
         *status = gt_tui_page_info(s->reading, &page, err);
         *status = show_page(s, page, *status);
-    } else if (key == 'r' && line && !p->texts)
-        g_ptr_array_add(s->pages, gt_tui_page_report_below(s->reading, s->graph, line->function));
-    else if (key == 'S')
-        g_ptr_array_add(s->pages, gt_tui_page_tasks(s->reading, s->chosen));
-    else if (key == 'f')
+        return true;
+    case GT_TUI_BELOW:
+        if (line && !p->texts)
+            show_page(s, gt_tui_page_report_below(s->reading, s->graph, line->function), 0);
+        return true;
+    case GT_TUI_LIST_TASKS:
+        *status = gt_tui_page_tasks(s->reading, s->tasks, s->chosen, &page, err);
+        *status = show_page(s, page, *status);
+        return true;
+    case GT_TUI_CHOOSE_FIELDS:
         show_fields(s);
-    else
+        return true;
+    case GT_TUI_LIST_HITS:
+        *status = list_hits(s, err);
+        return true;
+    case GT_TUI_HELP:
+        show_keys(s);
+        return true;
+    case GT_TUI_BACK:
+        go_back(s);
+        return true;
+    default:
         return false;
-    return true;
+    }
+}
+
+static int take_action(struct gt_tui_screen *s, enum gt_tui_action action, struct gt_error *err)
+{
+    struct gt_tui_page *p = gt_tui_screen_page(s);
+    int status = 0;
+    switch (action) {
+    case GT_TUI_ENTER:
+        return take_enter(s, err);
+    case GT_TUI_SORT:
+        if (p->hits)
+            return gt_tui_hits_sort(s->reading, p, err);
+        if (p->n_rows)
+            gt_tui_page_sort(s->reading, p);
+        return 0;
+    case GT_TUI_EDITOR:
+        open_editor(s);
+        return 0;
+    case GT_TUI_SEARCH:
+        s->types = true;
+        *s->typed = '\0';
+        return 0;
+    case GT_TUI_FIND_NEXT:
+    case GT_TUI_FIND_BEFORE:
+        return find(s, action == GT_TUI_FIND_BEFORE, err);
+    case GT_TUI_OTHERS:
+        return show_others(s, err);
+    default:
+        if (!take_page(s, action, &status, err) && take_move(p, action) && p->hits && status == 0)
+            status = gt_tui_hits_more(s->reading, p, err);
+        return status;
+    }
 }
 
 /* 1: the end. Errors of pages. */
 static int take_key(struct gt_tui_screen *s, int key, struct gt_error *err)
 {
-    struct gt_tui_page *p = gt_tui_screen_page(s);
-    int status = 0;
-    s->message = NULL;
-    if (s->searching)
-        take_search(s, key);
-    else if (key == '\n' || key == KEY_ENTER)
-        status = take_enter(s, err);
-    else if (key == 'h' || key == '?')
-        s->message = keys;
-    else if (key == 's' && p->n_rows)
-        gt_tui_page_sort(s->reading, p);
-    else if (key == 'O')
-        open_editor(s);
-    else if (key == '/') {
-        s->searching = true;
-        *s->search = '\0';
-    } else if (key == 'N' || key == '>' || key == 'P' || key == '<')
-        find(s, key == 'P' || key == '<');
-    else if ((key == KEY_BACKSPACE || key == 127 || key == 27) && s->pages->len > 1)
-        g_ptr_array_set_size(s->pages, (gint)s->pages->len - 1);
-    else if (key == 'q' || key == ERR)
+    const enum gt_tui_action action = (enum gt_tui_action)gt_cli_key_action(gt_tui_keys, key);
+    if (key == ERR)
         return 1;
-    else if (!take_page(s, key, &status, err) && !take_move(p, key) && p->n_nodes)
-        take_tree(p, key);
-    return status;
+    if (key == KEY_RESIZE)
+        return 0;
+    s->message = NULL;
+    if (s->types)
+        return take_typed(s, key, err);
+    return action == GT_TUI_QUIT ? 1 : take_action(s, action, err);
 }
 
 /* ---- all ----------------------------------------------------------------------------------- */
@@ -322,8 +401,10 @@ static int walk(struct gt_cli_reading *r, const void *user, struct gt_error *err
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
         return gt_error_set(err, GT_E_UNSUPPORTED,
                             "not a terminal; guesttrace graph and report print the same");
-    struct gt_tui_screen s = {
-        .reading = r, .message = keys, .tasks = r->window.part.tasks, .field = {true, true, true}};
+    struct gt_tui_screen s = {.reading = r,
+                              .message = greeting,
+                              .tasks = r->window.part.tasks,
+                              .field = {true, true, true, true, true}};
     (void)user;
     s.pages = g_ptr_array_new_with_free_func(destroy_page);
     int status = gt_tui_page_graph(r, &s.graph, err);
@@ -340,6 +421,7 @@ static int walk(struct gt_cli_reading *r, const void *user, struct gt_error *err
         gt_cli_terminal_close(terminal);
     }
     g_ptr_array_free(s.pages, TRUE);
+    gt_tui_search_clear(&s.search);
     return MIN(status, 0);
 }
 
@@ -368,17 +450,16 @@ const struct gt_cli_command gt_cli_command_tui = {
     .paragraphs =
         (const char *const[]){
             GT_RECORDING_HELP,
-            "Shows the calls as a tree, with total and self times and the number of calls; what a "
-            "function calls most is first. Keys are as in uftrace tui: arrows, j and k move, "
-            "open and close; Enter, e and c open and close, E and C with all that is below; u, n, "
-            "p and l go to the parent, the next and previous line of it, the longest call. g shows "
-            "what "
-            "the function calls everywhere, b who calls it, r all functions below it; R shows all "
-            "functions, which s sorts by total, self, calls and name, G all calls. / searches, N "
-            "and P go on and back. S lists tasks: Enter shows one alone. I shows what info prints, "
-            "O opens the function's source in $VISUAL or $EDITOR, f chooses the columns. "
-            "Backspace or Escape goes back, h lists keys, q ends. The last line has the module and "
-            "the source line of the chosen function.",
+            "Shows the calls as a tree, with total and self times, their percent of the time that "
+            "ran, and the number of calls; what a function calls most is first. ? shows all keys, "
+            "which are as in uftrace tui: arrows move, open and close; g shows what the function "
+            "calls everywhere, b who calls it, R all functions, S the tasks with the time that "
+            "each ran, q ends. The last line has the module and the source line of the chosen "
+            "function.",
+            "/ searches: for a part of a name, a glob of the whole name (*, ?), MODULE:NAME or "
+            "/REGEX/. A function of exactly that name is preferred. N and P go on and back, H "
+            "lists all calls that were found, with arguments and results where they were "
+            "recorded; s sorts them by time, duration, task and name.",
             NULL},
     .spec = {.table = tui_table},
     .options_size = sizeof(struct tui_options),

@@ -26,7 +26,7 @@ static void list_tree(struct gt_tui_page *p)
     }
 }
 
-static void list_all(struct gt_tui_page *p)
+void gt_tui_page_list(struct gt_tui_page *p)
 {
     g_array_set_size(p->lines, 0);
     list_tree(p);
@@ -37,18 +37,18 @@ static void list_all(struct gt_tui_page *p)
                                          .total = row->total,
                                          .slept = row->slept,
                                          .self = (int64_t)row->self,
-                                         .function = row->index,
-                                         .node = i};
+                                         .function = p->texts ? UINT32_MAX : row->index,
+                                         .node = p->texts ? row->index : i};
         g_array_append_val(p->lines, line);
     }
-    for (uint32_t i = 0; p->texts && i < p->texts->len; i++) {
+    for (uint32_t i = 0; p->texts && !p->row && i < p->texts->len; i++) {
         const struct gt_tui_line line = {.node = i, .function = UINT32_MAX};
         g_array_append_val(p->lines, line);
     }
     p->at = p->lines->len ? MIN(p->at, p->lines->len - 1) : 0;
 }
 
-static struct gt_tui_page *page_new(enum gt_tui_kind kind, char *title)
+struct gt_tui_page *gt_tui_page_new(enum gt_tui_kind kind, char *title)
 {
     struct gt_tui_page *p = g_new0(struct gt_tui_page, 1);
     p->kind = kind;
@@ -63,6 +63,8 @@ void gt_tui_page_destroy(struct gt_tui_page *p)
         return;
     gtrace_free(p->node);
     gtrace_free(p->row);
+    if (p->free_hits)
+        p->free_hits(p->hits);
     g_array_free(p->lines, TRUE);
     if (p->texts)
         g_ptr_array_free(p->texts, TRUE);
@@ -83,13 +85,14 @@ static void open_ways(struct gt_tui_page *p)
 
 int gt_tui_page_graph(struct gt_cli_reading *r, struct gt_tui_page **out, struct gt_error *err)
 {
-    struct gt_tui_page *p = page_new(GT_TUI_TREE, g_strdup("all calls"));
+    struct gt_tui_page *p = gt_tui_page_new(GT_TUI_TREE, g_strdup("all calls"));
     struct gtrace_error e = {.size = sizeof e};
     size_t stride;
     const int64_t n = gtrace_tree(r->trace, &r->window.part, NULL, &p->node, &stride, &e);
     p->n_nodes = (uint32_t)MAX(n, 0);
+    p->whole = p->n_nodes ? p->node[0].total : 0;
     open_ways(p);
-    list_all(p);
+    gt_tui_page_list(p);
     *out = p;
     return n < 0 ? gt_cli_opened_fail(err, (int)n, &e) : 0;
 }
@@ -101,8 +104,8 @@ int gt_tui_page_part(struct gt_cli_reading *r, const struct gt_tui_page *graph, 
     g_autofree bool *chosen = g_new0(bool, gtrace_n_functions(r->trace) + 1);
     chosen[function] = true;
     struct gt_tui_page *p =
-        page_new(GT_TUI_TREE, g_strdup_printf("%s %s", callers ? "callers of" : "calls of",
-                                              gt_cli_reading_name(r, function)));
+        gt_tui_page_new(GT_TUI_TREE, g_strdup_printf("%s %s", callers ? "callers of" : "calls of",
+                                                     gt_cli_reading_name(r, function)));
     const struct gtrace_tree_options how = {.size = sizeof how, .callers = callers};
     struct gtrace_error e = {.size = sizeof e};
     size_t stride;
@@ -110,7 +113,7 @@ int gt_tui_page_part(struct gt_cli_reading *r, const struct gt_tui_page *graph, 
         gtrace_tree_of(r->trace, graph->node, graph->n_nodes, chosen, &how, &p->node, &stride, &e);
     p->n_nodes = (uint32_t)MAX(n, 0);
     open_ways(p);
-    list_all(p);
+    gt_tui_page_list(p);
     *out = p;
     return n < 0 ? gt_cli_opened_fail(err, (int)n, &e) : 0;
 }
@@ -142,17 +145,36 @@ static gint compare_rows(gconstpointer a, gconstpointer b, gpointer self)
                   gt_cli_reading_function(s->reading, y->index).symbol);
 }
 
+/* Line 0 is of all tasks. */
+static gint compare_tasks(gconstpointer a, gconstpointer b, gpointer self)
+{
+    const struct gtrace_sum *x = a, *y = b;
+    const struct sorting *s = self;
+    int order = 0;
+    if (!x->index || !y->index)
+        return x->index > y->index ? 1 : x->index < y->index ? -1 : 0;
+    if (s->sort == GT_TUI_TASKS_BY_TOTAL)
+        order = compare_numbers((int64_t)x->total, (int64_t)y->total);
+    else if (s->sort == GT_TUI_TASKS_BY_CALLS)
+        order = compare_numbers((int64_t)x->calls, (int64_t)y->calls);
+    else if (s->sort == GT_TUI_TASKS_BY_SLEPT)
+        order = compare_numbers((int64_t)x->slept, (int64_t)y->slept);
+    return order ? order : x->index < y->index ? -1 : 1;
+}
+
 static void sort_rows(struct gt_cli_reading *r, struct gt_tui_page *p)
 {
     struct sorting s = {r, p->sort};
-    if (p->n_rows)
+    if (p->n_rows && p->kind == GT_TUI_TASKS)
+        g_qsort_with_data(p->row, (gint)p->n_rows, sizeof *p->row, compare_tasks, &s);
+    else if (p->n_rows)
         g_qsort_with_data(p->row, (gint)p->n_rows, sizeof *p->row, compare_rows, &s);
-    list_all(p);
+    gt_tui_page_list(p);
 }
 
 int gt_tui_page_report(struct gt_cli_reading *r, struct gt_tui_page **out, struct gt_error *err)
 {
-    struct gt_tui_page *p = page_new(GT_TUI_FUNCTIONS, g_strdup("functions"));
+    struct gt_tui_page *p = gt_tui_page_new(GT_TUI_FUNCTIONS, g_strdup("functions"));
     struct gtrace_error e = {.size = sizeof e};
     size_t stride;
     const int64_t n =
@@ -191,7 +213,7 @@ struct gt_tui_page *gt_tui_page_report_below(struct gt_cli_reading *r,
                                              const struct gt_tui_page *graph, uint32_t function)
 {
     const size_t n = gtrace_n_functions(r->trace);
-    struct gt_tui_page *p = page_new(
+    struct gt_tui_page *p = gt_tui_page_new(
         GT_TUI_FUNCTIONS, g_strdup_printf("functions below %s", gt_cli_reading_name(r, function)));
     p->row = calloc(n + 1, sizeof *p->row);
     if (p->row)
@@ -207,9 +229,9 @@ struct gt_tui_page *gt_tui_page_report_below(struct gt_cli_reading *r,
 
 struct gt_tui_page *gt_tui_page_texts(enum gt_tui_kind kind, const char *title, GPtrArray *texts)
 {
-    struct gt_tui_page *p = page_new(kind, g_strdup(title));
+    struct gt_tui_page *p = gt_tui_page_new(kind, g_strdup(title));
     p->texts = texts;
-    list_all(p);
+    gt_tui_page_list(p);
     return p;
 }
 
@@ -226,7 +248,7 @@ bool gt_tui_page_open(struct gt_tui_page *p, bool open)
     if (!line || !line->has_more || line->is_open == open)
         return false;
     p->open[line->node] = open;
-    list_all(p);
+    gt_tui_page_list(p);
     return true;
 }
 
@@ -253,7 +275,7 @@ void gt_tui_page_open_all(struct gt_tui_page *p, bool open)
     const struct gtrace_node *node = p->node;
     for (uint32_t i = line->node, end = node[i].end; i < end; i++)
         p->open[i] = open && node[i].end > i + 1;
-    list_all(p);
+    gt_tui_page_list(p);
 }
 
 void gt_tui_page_sibling(struct gt_tui_page *p, bool next)
@@ -279,35 +301,35 @@ void gt_tui_page_sort(struct gt_cli_reading *r, struct gt_tui_page *p)
     sort_rows(r, p);
 }
 
-static bool is_named(struct gt_cli_reading *r, const struct gt_tui_page *p, uint32_t i,
-                     const char *text)
-{
-    if (p->texts)
-        return strstr(p->texts->pdata[i], text) != NULL;
-    if (p->n_nodes && p->node[i].parent == GTRACE_NONE)
-        return false;
-    const uint32_t function = p->n_nodes ? p->node[i].function : p->row[i].index;
-    return strstr(gt_cli_reading_name(r, function), text) != NULL;
-}
-
 /* Opens all that a node is below, and chooses it. */
 static void show_node(struct gt_tui_page *p, uint32_t node)
 {
     const struct gtrace_node *n = p->node;
     for (uint32_t i = n[node].parent; i != GTRACE_NONE; i = n[i].parent)
         p->open[i] = true;
-    list_all(p);
+    gt_tui_page_list(p);
     for (p->at = 0; gt_tui_page_line(p)->node != node;)
         p->at++;
 }
 
-bool gt_tui_page_find(struct gt_cli_reading *r, struct gt_tui_page *p, const char *text, bool back)
+/* Node i of a tree, else line i. */
+static bool is_sought(const struct gt_tui_page *p, const struct gt_tui_search *s, uint32_t i)
+{
+    if (p->n_nodes)
+        return p->node[i].parent != GTRACE_NONE && gt_tui_search_wants(s, p->node[i].function);
+    const struct gt_tui_line *line = &g_array_index(p->lines, struct gt_tui_line, i);
+    return p->texts ? gt_tui_search_wants_text(s, p->texts->pdata[line->node])
+                    : gt_tui_search_wants(s, line->function);
+}
+
+bool gt_tui_page_find(struct gt_tui_page *p, const struct gt_tui_search *s, bool back)
 {
     const struct gt_tui_line *line = gt_tui_page_line(p);
-    const uint32_t n = p->texts ? p->texts->len : p->n_nodes ? p->n_nodes : p->n_rows;
-    for (uint32_t k = 1, at = line ? line->node : 0; line && k <= n; k++) {
+    const uint32_t n = p->n_nodes ? p->n_nodes : p->lines->len;
+    const uint32_t at = !line ? 0 : p->n_nodes ? line->node : p->at;
+    for (uint32_t k = 1; line && k <= n; k++) {
         const uint32_t i = (uint32_t)(((uint64_t)at + (back ? n - k : k)) % n);
-        if (!is_named(r, p, i, text))
+        if (!is_sought(p, s, i))
             continue;
         if (p->n_nodes)
             show_node(p, i);

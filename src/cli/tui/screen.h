@@ -3,11 +3,10 @@
 #ifndef GT_CLI_TUI_SCREEN_H
 #define GT_CLI_TUI_SCREEN_H
 
-#include "cli/tui/page.h"
+#include "cli/tui/hits.h"
 
 enum {
-    GT_TUI_TEXT = 60, /* bytes of a search */
-    GT_TUI_HEAD = 1,  /* lines above and below the list */
+    GT_TUI_HEAD = 1, /* lines above and below the list */
     GT_TUI_FOOT = 1,
 };
 
@@ -20,9 +19,10 @@ struct gt_tui_screen {
     char id[16];              /* its number */
     const char *one[2];       /* the same, as a list */
     bool field[GT_TUI_FIELDS];
-    char search[GT_TUI_TEXT + 1];
+    struct gt_tui_search search;
+    char typed[GT_TUI_TEXT + 1];
     const char *message;
-    bool searching;
+    bool types; /* the text of a search */
 };
 
 static inline struct gt_tui_page *gt_tui_screen_page(const struct gt_tui_screen *s)
@@ -30,6 +30,8 @@ static inline struct gt_tui_page *gt_tui_screen_page(const struct gt_tui_screen 
     return s->pages->pdata[s->pages->len - 1];
 }
 
+/* Lines of the page that are on the screen at once. */
+guint gt_tui_screen_room(void);
 void gt_tui_screen_draw(struct gt_tui_screen *s);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pages of `guesttrace tui` that are lists of texts: see page.h. */
 #include "cli/info/info.h"
+#include "cli/tui/keys.h"
 #include "cli/tui/page.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -51,11 +53,41 @@ int gt_tui_page_info(struct gt_cli_reading *r, struct gt_tui_page **out, struct 
     return status;
 }
 
-struct gt_tui_page *gt_tui_page_tasks(const struct gt_cli_reading *r, uint32_t chosen)
+/* ---- tasks --------------------------------------------------------------------------------- */
+
+/* Sums of the tasks that have calls; the first row is of all. */
+static int take_sums(struct gt_cli_reading *r, const char *const *tasks, struct gt_tui_page *p,
+                     struct gt_error *err)
+{
+    struct gtrace_error e = {.size = sizeof e};
+    struct gtrace_window w = r->window.part;
+    struct gtrace_sum *sum;
+    size_t stride;
+    w.tasks = tasks;
+    const int64_t n = gtrace_sums(r->trace, &w, GTRACE_BY_TASK, &sum, &stride, &e);
+    for (int64_t i = 0; i < n; i++) {
+        struct gtrace_sum *all = &p->row[0], *of;
+        if (sum[i].index + 1 >= p->n_rows)
+            continue;
+        of = &p->row[sum[i].index + 1];
+        *of = sum[i];
+        of->index++;
+        all->calls += of->calls;
+        all->total += of->total;
+        all->slept += of->slept;
+    }
+    gtrace_free(sum);
+    p->whole = p->row[0].total;
+    return n < 0 ? gt_cli_opened_fail(err, (int)n, &e) : 0;
+}
+
+int gt_tui_page_tasks(struct gt_cli_reading *r, const char *const *tasks, uint32_t chosen,
+                      struct gt_tui_page **out, struct gt_error *err)
 {
     GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
+    const size_t n = gtrace_n_tasks(r->trace);
     g_ptr_array_add(texts, g_strdup(chosen ? "  all tasks" : "* all tasks"));
-    for (uint32_t i = 0; i < gtrace_n_tasks(r->trace); i++) {
+    for (uint32_t i = 0; i < n; i++) {
         struct gtrace_task t = {.size = sizeof t};
         struct gtrace_process p = {.size = sizeof p};
         gtrace_task(r->trace, i, &t);
@@ -63,13 +95,34 @@ struct gt_tui_page *gt_tui_page_tasks(const struct gt_cli_reading *r, uint32_t c
         g_ptr_array_add(texts, g_strdup_printf("%s %" PRIu32 " %s  %s", chosen == i + 1 ? "*" : " ",
                                                t.id, t.name, p.program));
     }
-    return gt_tui_page_texts(GT_TUI_TASKS, "tasks: Enter chooses one", texts);
+    struct gt_tui_page *p = gt_tui_page_texts(GT_TUI_TASKS, "tasks: Enter chooses one", texts);
+    p->row = calloc(n + 1, sizeof *p->row);
+    p->n_rows = p->row ? (uint32_t)n + 1 : 0;
+    for (uint32_t i = 0; i < p->n_rows; i++)
+        p->row[i].index = i;
+    *out = p;
+    int status =
+        p->row ? take_sums(r, tasks, p, err) : gt_error_set(err, GT_E_NOMEM, "out of memory");
+    gt_tui_page_list(p);
+    return status;
+}
+
+/* ---- others -------------------------------------------------------------------------------- */
+
+struct gt_tui_page *gt_tui_page_keys(int columns)
+{
+    struct gt_tui_page *p =
+        gt_tui_page_texts(GT_TUI_KEYS, "keys", gt_cli_key_help(gt_tui_keys, columns - 1));
+    p->columns = columns;
+    return p;
 }
 
 struct gt_tui_page *gt_tui_page_fields(const bool field[GT_TUI_FIELDS])
 {
     static const char *const names[GT_TUI_FIELDS] = {"total time",
+                                                     "total time, percent of the time that ran",
                                                      "self time",
+                                                     "self time, percent of the time that ran",
                                                      "calls",
                                                      "average time of a call",
                                                      "time in which tasks slept",
