@@ -195,6 +195,17 @@ def test_small_tui(t):
             need(all(re.match(r' +[\d.]+ ', line) for line in lines[1:-1] if line.strip()), *lines)
 
 
+def test_long_names(t):
+    """The line below the last one is where a name would go on."""
+    recording = made.Made(f'{t.folder}/data', [b'x' * (100 + i) for i in range(30)])
+    for columns, height in (80, 24), (40, 10):
+        with Terminal(t, columns, height, GUESTTRACE, 'tui', recording.path) as s:
+            for key, title, foot in [('k', 'all calls', 'guest'), ('R', 'functions by', 'guest'), ('H', 'calls found by', '1 of ')]:
+                send(s, key)
+                lines = s.until(lambda lines, title=title, foot=foot: title in lines[0] and lines[-1].startswith(foot) and 'xxx' in lines[-2], title)
+                need('xxx' not in lines[-1], f'{title}: a name goes on in the last line', *lines)
+
+
 def is_titled_of(text):
     return lambda lines: text in lines[0]
 
