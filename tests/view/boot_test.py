@@ -13,7 +13,7 @@ from viewing import Viewing
 
 NAMES = {16: 'start_kernel', 32: 'do_one_initcall', 48: 'a_init', 64: 'b_init', 80: 'jumped_to', 96: 'kernel_init'}
 # begin of a line, its text
-LINES = [(1000, 'OpenSBI v1.3'), (2000, '  | | <b>logo</b>'), (3000, '[    0.000000] Linux version 6.1.0'), (3000, '[    0.000000] Booting Linux on physical CPU'),
+LINES = [(1000, 'OpenSBI v1.3'), (2000, '  | | <b>logo</b>'), (3000, '[    0.000000] Linux version 6.1.0'), (3100, '[    0.000000] Booting Linux on physical CPU'),
          (5000, '[    0.001000] second line'), (6000, '[    0.002000] Run /init as init process'), (8000, '\u202ehidden')]
 FIRST = 1000
 STAGES = [('OpenSBI v1.3', 1000, 3000), ('Linux', 3000, 6000), ('init', 6000, 9000)]
