@@ -51,13 +51,15 @@ def check_help(s, head, ask):
     s.resize(40, 10)
     lines = s.until(lambda lines: len(lines) == 10 and ' of ' in lines[-1] and all(line.strip() for line in lines[head:]), 'the help in pages')
     found = cells_of(lines[:-1], head)
-    while ' of %u' % len(all_cells) not in lines[-1] or not lines[-1].split(' of ')[0].endswith(f'to {len(all_cells)}'):
-        before = lines[head]
-        send(s, 'Down')
-        lines = s.until(lambda lines, before=before: lines[head] not in ('', before) and lines[-2].strip() and ' of ' in lines[-1], 'the next line')
+    first = 1
+    while not lines[-1].split(' of ')[0].endswith(f'to {len(all_cells)}'):
+        first += 1
+        send(s, 'Down')  # the last line is drawn last
+        lines = s.until(lambda lines, first=first: lines[-1].startswith(f'{first} to '), 'the next line')
         found.append(lines[-2].rstrip())
     equal(found, all_cells, 'the help in pages')
     s.resize(80, 24)
+    s.until(lambda lines: len(lines) == 24 and any('q                end' in line[40:] for line in lines), 'the help in two columns again')
     return keys_of(all_cells)
 
 

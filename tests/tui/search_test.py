@@ -72,8 +72,7 @@ def test_list(t):
         want = [c for c in calls if c[4] == 'write']
         for by in 'time', 'duration', 'task', 'name', 'time':
             rows = [(begin, took, tid, name) for begin, took, tid, _, name in ordered(want, by)]
-            lines = s.until(lambda lines, by=by: f'found by wr by {by}' in lines[0] and len(hits(lines)) == len(want), by)
-            equal(hits(lines), rows, f'by {by}')
+            s.until(lambda lines, by=by, rows=rows: f'found by wr by {by}' in lines[0] and hits(lines) == rows, by)
             s.press('s')
 
 
