@@ -140,6 +140,7 @@ static void put_help(struct screen *s)
     g_autoptr(GPtrArray) help = gt_cli_key_help(keys, COLS - 1);
     const guint room = (guint)MAX(LINES - HEAD, 1), rows = help->len > room ? room - 1 : room;
     s->lines = help->len;
+    s->first = MIN(s->first, help->len - MIN(rows, help->len));
     for (guint i = 0; i < rows && s->first + i < help->len; i++) {
         move(HEAD + (int)i, 0);
         gt_cli_terminal_put(COLS - 1, help->pdata[s->first + i]);
