@@ -196,7 +196,9 @@ def test_task_times(t):
         s.until(lambda lines: 'all calls' in lines[0], 'all calls')
         s.press('S')
         for by, order in orders.items():
-            lines = s.until(lambda lines, by=by: lines[0].split()[:4] == ['RAN', 'RAN%', 'CALLS', 'SLEPT'] and lines[0].endswith(f'by {by}'), by)
+            want = [str(row['tid']) for row in sorted(rows, key=order)]
+            lines = s.until(lambda lines, by=by, want=want: lines[0].split()[:4] == ['RAN', 'RAN%', 'CALLS', 'SLEPT'] and
+                            lines[0].endswith(f'by {by}') and [line.split()[6:7] for line in lines[2:4]] == [[tid] for tid in want], by)
             check_tasks(lines, sorted(rows, key=order), f'tasks by {by}')
             s.press('s')
     with Terminal(t, 80, 24, GUESTTRACE, 'tui', '--wall', path) as s:
@@ -214,11 +216,11 @@ def test_percents(t):
     with Terminal(t, 80, 24, GUESTTRACE, 'tui', recording.path) as s:
         s.until(lambda lines: 'all calls' in lines[0], 'all calls')
         s.press('R')
-        lines = s.until(lambda lines: 'functions by total' in lines[0], 'functions')
+        lines = s.until(lambda lines: 'functions by total' in lines[0] and lines[12].split()[6:7] and '+' not in ''.join(lines[1:-1]), 'functions')
         got = {line.split()[7]: (line.split()[2], line.split()[5]) for line in lines[1:-1] if line.strip()}
         equal(got, want, 'percents')
         s.press('g')
-        first = s.until(lambda lines: 'calls of ' in lines[0], 'calls of the first one')
+        first = s.until(lambda lines: 'calls of ' in lines[0] and ' - ' in lines[1], 'calls of the first one')
         equal((first[1].split()[2], first[0].split()[-1]), (want[first[0].split()[-1]][0], lines[1].split()[7]), 'of the same time')
 
 
