@@ -92,9 +92,9 @@ def rows_of(path, *options):
     return json.loads(printed([GUESTTRACE, 'report', '--no-pager', '--by', 'initcall', '--json', *options, path]))['rows']
 
 
-def make(t, data, tid=7, specs=SPECS):
-    path = f'{t.folder}/data'
-    uftrace_write.directory(path, {tid: data}, {addr: name for name, addr in AT.items()})
+def make(t, data, tid=7, specs=SPECS, name='data'):
+    path = f'{t.folder}/{name}'
+    uftrace_write.directory(path, {tid: data}, {addr: function for function, addr in AT.items()})
     if specs:
         write(f'{path}/guesttrace.values', specs)
     return path

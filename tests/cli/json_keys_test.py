@@ -6,6 +6,8 @@ import shutil
 import struct
 import sys
 
+import initcalls_test
+
 from gttest import functions, uftrace, uftrace_write, valued
 from gttest.commands import must, printed
 from gttest.documented import documented, keys
@@ -37,6 +39,8 @@ def test_report(t):
     for by in 'function', 'task', 'module':
         printed_keys |= keys(json.loads(printed([GUESTTRACE, 'report', '--json', '--by', by, path])))
     values = json.loads(printed([GUESTTRACE, 'report', '--json', '--by', 'open:retval', valued.make(f'{t.folder}/valued')]))
+    boot = initcalls_test.make(t, initcalls_test.boot().data, name='boot')
+    printed_keys |= keys(json.loads(printed([GUESTTRACE, 'report', '--json', '--by', 'initcall', boot])))
     equal(printed_keys | keys(values), documented('readers.md', 'report'), 'keys')
 
 
