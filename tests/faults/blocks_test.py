@@ -119,7 +119,7 @@ def test_terminal(t):
     """`tui`: what stands in the terminal when its screen has gone. A file that cannot be read has none."""
     for path, at in damaged(t):
         with Terminal(t, 200, 20, GUESTTRACE, 'tui', path) as s:
-            s.until(lambda lines, s=s: s.has_ended() or any('q: quit' in line for line in lines), 'its screen')
+            s.until(lambda lines, s=s: s.has_ended() or any('q ends' in line for line in lines), 'its screen')
             if not s.has_ended():
                 s.press('q')
             s.status()
