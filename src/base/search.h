@@ -6,6 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* As qsort's comparisons: below 0, 0, above 0. */
+static inline int gt_base_search_compare(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
 /* Returns how many of the n elements, `size` bytes each, have a uint64_t below `value` at `offset`.
  *
  */

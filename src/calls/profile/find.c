@@ -129,8 +129,3 @@ enum gt_profile_found gt_profile_find_match(const struct gt_profile_find *f, con
         found = (found && fits(p[i].part, of)) || strstr(low, p[i].rest);
     return found ? GT_FOUND : GT_FOUND_NOT;
 }
-
-uint64_t gt_profile_find_undecided(const struct gt_profile_find *f)
-{
-    return gt_filter_regex_undecided(f->regex);
-}

@@ -30,7 +30,5 @@ void gt_profile_find_free(struct gt_profile_find *f); /* NULL is fine */
  * thread at a time. */
 enum gt_profile_found gt_profile_find_match(const struct gt_profile_find *f, const char *name,
                                             const char *module);
-/* Of how many names is not known whether the expression matches them. */
-uint64_t gt_profile_find_undecided(const struct gt_profile_find *f);
 
 #endif

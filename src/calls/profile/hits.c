@@ -2,6 +2,8 @@
 /* The calls of chosen functions, in an order: see hits.h. */
 #include "calls/profile/hits.h"
 
+#include "base/search.h"
+
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,17 +29,7 @@ static unsigned part_of(uint64_t duration)
     return (octave - 1) * GT_HITS_FINE + (unsigned)(duration >> (octave - 2) & (GT_HITS_FINE - 1));
 }
 
-static unsigned flags_of(const struct gt_calls *c, const struct gt_call *e)
-{
-    return (e->flags & GT_CALL_UNFINISHED) | (gt_calls_is_open(c, e) ? GT_CALL_OPEN : 0);
-}
-
 /* ---- order --------------------------------------------------------------------------------- */
-
-static int compare_u64(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
 
 static int compare_names(const struct gt_calls *c, uint32_t a, uint32_t b)
 {
@@ -51,19 +43,19 @@ static int compare(const void *pa, const void *pb, void *self)
     const struct gt_profile_hit *a = pa, *b = pb;
     int order = 0;
     if (s->o->by == GT_HITS_BY_DURATION)
-        order = compare_u64(a->duration, b->duration);
+        order = gt_base_search_compare(a->duration, b->duration);
     else if (s->o->by == GT_HITS_BY_TASK)
-        order = compare_u64(a->task, b->task);
+        order = gt_base_search_compare(a->task, b->task);
     else if (s->o->by == GT_HITS_BY_FUNCTION)
         order = compare_names(s->calls, a->function, b->function);
     else
-        order = compare_u64(a->begin, b->begin);
+        order = gt_base_search_compare(a->begin, b->begin);
     if (order)
         return s->o->down ? -order : order;
-    order = compare_u64(a->begin, b->begin);
+    order = gt_base_search_compare(a->begin, b->begin);
     if (!order)
-        order = compare_u64(a->task, b->task);
-    return order ? order : compare_u64(a->depth, b->depth);
+        order = gt_base_search_compare(a->task, b->task);
+    return order ? order : gt_base_search_compare(a->depth, b->depth);
 }
 
 /* Leaves those that come first. */
@@ -105,7 +97,7 @@ static void take_call(struct share *t, const struct gt_call *e)
                                        .task = e->task,
                                        .depth = e->depth,
                                        .function = e->function,
-                                       .flags = flags_of(s->calls, e)};
+                                       .flags = gt_call_end_flags(s->calls, e)};
     t->sums.all++;
     t->sums.durations[part_of(hit.duration)]++;
     if (hit.duration < s->o->least || hit.duration > s->o->most)

@@ -12,6 +12,7 @@
 #include "calls/profile/initcalls.h"
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/text.h"
 #include "calls/profile/parts.h"
 
@@ -309,32 +310,27 @@ static int merge_share(void *self, void *share)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 /* By run; in one what it returned comes first, then its calls in order of time. */
 static int compare_found(const void *pa, const void *pb)
 {
     const struct found *a = pa, *b = pb;
-    int order = compare_u64(a->call.task, b->call.task);
+    int order = gt_base_search_compare(a->call.task, b->call.task);
     if (!order)
-        order = compare_u64(a->run_begin, b->run_begin);
+        order = gt_base_search_compare(a->run_begin, b->run_begin);
     if (!order)
-        order = compare_u64(a->run_depth, b->run_depth);
+        order = gt_base_search_compare(a->run_depth, b->run_depth);
     if (!order)
         order = b->returned - a->returned;
-    return order ? order : compare_u64(a->call.begin, b->call.begin);
+    return order ? order : gt_base_search_compare(a->call.begin, b->call.begin);
 }
 
 static int compare_rows(const void *pa, const void *pb)
 {
     const struct gt_profile_initcall *a = pa, *b = pb;
-    int order = compare_u64(a->begin, b->begin);
+    int order = gt_base_search_compare(a->begin, b->begin);
     if (!order)
-        order = compare_u64(a->task, b->task);
-    return order ? order : compare_u64(a->depth, b->depth);
+        order = gt_base_search_compare(a->task, b->task);
+    return order ? order : gt_base_search_compare(a->depth, b->depth);
 }
 
 static int compare_calls(const void *pa, const void *pb)

@@ -5,6 +5,7 @@
  */
 #include "calls/profile/tree.h"
 
+#include "base/search.h"
 #include "calls/profile/functions.h"
 #include "calls/profile/tree_nodes.h"
 
@@ -155,18 +156,13 @@ struct sorting {
     size_t first_root; /* in `child`: roots stand at its end */
 };
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 static int compare_functions(const struct gt_calls *c, uint32_t a, uint32_t b)
 {
     const struct gt_calls_function *fa = gt_calls_function(c, a), *fb = gt_calls_function(c, b);
     int order = strcmp(fa->name, fb->name);
     if (order == 0)
         order = strcmp(fa->module, fb->module);
-    return order ? order : compare_u64(fa->address, fb->address);
+    return order ? order : gt_base_search_compare(fa->address, fb->address);
 }
 
 static int compare(const void *pa, const void *pb, void *arg)
@@ -175,11 +171,11 @@ static int compare(const void *pa, const void *pb, void *arg)
     const struct gt_profile_tree_found *a = &s->nodes->node[*(const uint32_t *)pa];
     const struct gt_profile_tree_found *b = &s->nodes->node[*(const uint32_t *)pb];
     if (a->parent == GT_TREE_NONE)
-        return compare_u64(a->function, b->function);
-    int order = s->order == GT_TREE_BY_FIRST ? compare_u64(a->first, b->first)
-                                             : compare_u64(b->total, a->total);
+        return gt_base_search_compare(a->function, b->function);
+    int order = s->order == GT_TREE_BY_FIRST ? gt_base_search_compare(a->first, b->first)
+                                             : gt_base_search_compare(b->total, a->total);
     if (order == 0 && s->order == GT_TREE_BY_TOTAL)
-        order = compare_u64(b->calls, a->calls);
+        order = gt_base_search_compare(b->calls, a->calls);
     return order ? order : compare_functions(s->calls, a->function, b->function);
 }
 

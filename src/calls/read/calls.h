@@ -207,6 +207,12 @@ static inline bool gt_call_may_be_open(const struct gt_call *e, uint64_t first_e
            (e->time >= first_end || e->flags & (GT_CALL_UNFINISHED | GT_CALL_OPEN));
 }
 
+/* Of an EXIT: GT_CALL_OPEN, GT_CALL_UNFINISHED. */
+static inline unsigned gt_call_end_flags(const struct gt_calls *c, const struct gt_call *e)
+{
+    return (e->flags & GT_CALL_UNFINISHED) | (gt_calls_is_open(c, e) ? GT_CALL_OPEN : 0);
+}
+
 /* An open call. */
 struct gt_call_frame {
     uint64_t

@@ -2,6 +2,8 @@
 /* Levels of a timeline: see bins.h. */
 #include "calls/timeline/bins.h"
 
+#include "base/search.h"
+
 #include <stdlib.h>
 
 enum {
@@ -248,20 +250,6 @@ static gint compare_slices(gconstpointer a, gconstpointer b)
     return x->depth < y->depth ? -1 : x->depth > y->depth;
 }
 
-/* The first slice that begins at `time` or later. */
-static guint search(const GArray *a, uint64_t time)
-{
-    guint low = 0, high = a->len;
-    while (low < high) {
-        guint middle = low + (high - low) / 2;
-        if (g_array_index(a, struct gt_timeline_slice, middle).begin < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 void gt_timeline_bins_slices(struct gt_timeline_bins *l, uint32_t task, unsigned level,
                              uint64_t from, uint64_t to, uint32_t depths,
                              const struct gt_timeline_sink *sink)
@@ -275,10 +263,11 @@ void gt_timeline_bins_slices(struct gt_timeline_bins *l, uint32_t task, unsigned
         s->slices_sorted = true;
         const uint64_t longest =
             k + 1 < l->n ? UINT64_C(1) << gt_timeline_bins_exp(l, k + 1) : UINT64_MAX;
-        guint i = search(s->slice, from > longest ? from - longest : 0);
+        const struct gt_timeline_slice *slice = (const void *)s->slice->data;
+        size_t i =
+            GT_SEARCH_BELOW(slice, s->slice->len, begin, from > longest ? from - longest : 0);
         for (; i < s->slice->len; i++) {
-            const struct gt_timeline_slice *x =
-                &g_array_index(s->slice, struct gt_timeline_slice, i);
+            const struct gt_timeline_slice *x = &slice[i];
             if (x->begin > to)
                 break;
             if (x->begin + x->duration >= from && x->depth < depths)

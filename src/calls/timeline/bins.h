@@ -75,7 +75,7 @@ void gt_timeline_bins_add_sum(struct gt_timeline_bins *l, const struct gt_timeli
 void gt_timeline_bins_add_slice(struct gt_timeline_bins *l, uint32_t task,
                                 const struct gt_timeline_slice *s);
 
-/* What a level has of a task in these bins; slices that last at least `least`. */
+/* What a level has of a task in these bins. */
 void gt_timeline_bins_slices(struct gt_timeline_bins *l, uint32_t task, unsigned level,
                              uint64_t from, uint64_t to, uint32_t depths,
                              const struct gt_timeline_sink *sink);

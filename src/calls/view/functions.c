@@ -170,11 +170,6 @@ static void offer(struct found *f, const struct place *p)
         f->before = *p;
 }
 
-unsigned gt_view_call_flags(const struct gt_calls *c, const struct gt_call *e)
-{
-    return (e->flags & GT_CALL_UNFINISHED) | (gt_calls_is_open(c, e) ? GT_CALL_OPEN : 0);
-}
-
 static int find_batch(void *share, const struct gt_calls_batch *b)
 {
     struct found *f = share;
@@ -187,7 +182,7 @@ static int find_batch(void *share, const struct gt_calls_batch *b)
                                 .task = e->task,
                                 .depth = e->depth,
                                 .function = e->function,
-                                .flags = gt_view_call_flags(f->calls_of, e),
+                                .flags = gt_call_end_flags(f->calls_of, e),
                                 .any = true};
         if (p.duration < f->shortest || p.duration > f->most)
             continue;

@@ -14,7 +14,7 @@ static void put_row(struct gt_view *v, struct gt_json *j, const struct gt_profil
     gt_json_u64(j, i->depth);
     gt_json_u64(j, i->task);
     gt_json_u64(j, i->function);
-    gt_json_u64(j, gt_view_call_flags(v->calls, &e));
+    gt_json_u64(j, gt_call_end_flags(v->calls, &e));
     gt_view_put_string(j, i->result ? i->result : "");
 }
 

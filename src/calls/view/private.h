@@ -73,8 +73,6 @@ int gt_view_list(const struct gt_view_query *q, const char *key, uint64_t limit,
                  struct gt_error *err);
 /* functions: of n, which are in the list. g_free, also after an error. GT_E_USAGE. */
 int gt_view_functions_of(const struct gt_view_query *q, size_t n, bool **out, struct gt_error *err);
-/* Of an EXIT: GT_CALL_OPEN, GT_CALL_UNFINISHED. */
-unsigned gt_view_call_flags(const struct gt_calls *c, const struct gt_call *e);
 /* from, to, tasks, wall. The caller clears it, also after an error. GT_E_USAGE. */
 int gt_view_range_get(struct gt_view *v, const struct gt_view_query *q, struct gt_view_range *out,
                       struct gt_error *err);
